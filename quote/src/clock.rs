@@ -1,0 +1,26 @@
+//! The one source of time.
+
+mod engine;
+mod simulated;
+
+pub use engine::EngineClock;
+pub use simulated::SimulatedClock;
+
+/// A clock that a stage reads: ns since the Unix epoch (UTC), never backwards for one handle.
+///
+/// A stage owns its handle (`Clone` one per agent) and reads it once per batch. Between reads it
+/// watches [`Clock::tick`], which costs a load: when the tick has not moved, no more than about
+/// [`Clock::TICK_NS`] has passed since, and the last reading is still good.
+pub trait Clock: Clone + Send + 'static {
+    /// The period within which a healthy [`Clock::tick`] moves, ns.
+    const TICK_NS: u64 = 1_000_000;
+
+    /// A precise reading, ns since the Unix epoch.
+    fn now(&self) -> u64;
+
+    /// A cheap change detector: a coarse time, ns since the Unix epoch, that another thread moves
+    /// on. A clock without such a thread returns [`Clock::now`].
+    fn tick(&self) -> u64 {
+        self.now()
+    }
+}
