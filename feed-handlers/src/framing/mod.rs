@@ -1,0 +1,3 @@
+//! Framing: where one message ends and the next begins.
+
+pub mod binary_file;
