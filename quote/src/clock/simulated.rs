@@ -40,7 +40,8 @@ impl Clock for SimulatedClock {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(not(loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
