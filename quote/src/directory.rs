@@ -2,10 +2,10 @@
 
 use std::fmt;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::PoisonError;
 
 use crate::ids::{InstrumentId, VenueId};
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Mutex, OnceLock, Ordering};
 
 /// The name of an instrument: its venue and its symbol there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,5 +159,218 @@ impl fmt::Debug for SymbolDirectory {
             .field("len", &self.len())
             .field("capacity", &self.capacity())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(not(loom))]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+    use std::thread;
+
+    const VENUE: VenueId = VenueId(3);
+
+    #[test]
+    fn ids_are_dense_in_the_order_of_first_sight() {
+        let directory = SymbolDirectory::with_capacity(8);
+        assert!(directory.is_empty());
+        for (symbol, id) in [("AAPL", 0), ("MSFT", 1), ("AAPL", 0), ("ZVZZT", 2), ("MSFT", 1)] {
+            assert_eq!(directory.intern(VENUE, symbol), Ok(InstrumentId(id)));
+        }
+        assert_eq!(directory.len(), 3);
+        let symbols: Vec<_> = (0..4).map(|id| directory.symbol(InstrumentId(id))).collect();
+        assert_eq!(symbols, ["AAPL", "MSFT", "ZVZZT", "?"]);
+        assert_eq!(directory.name(InstrumentId::NONE), None);
+    }
+
+    #[test]
+    fn symbols_may_hold_dots_signs_and_anything_else() {
+        let directory = SymbolDirectory::default();
+        for symbol in
+            ["BRK.A", "BRK.B", "BRK", "TEST+", "TEST-", "TEST=", "BTC/USD", "*", "#", "", "é"]
+        {
+            let id = directory.intern(VENUE, symbol).unwrap();
+            assert_eq!(directory.symbol(id), symbol);
+            assert_eq!(directory.find(VENUE, symbol), Some(id));
+        }
+        assert_eq!(directory.len(), 11);
+        assert_eq!(directory.find(VENUE, "brk.a"), None);
+    }
+
+    #[test]
+    fn one_symbol_at_two_venues_is_two_instruments() {
+        let directory = SymbolDirectory::with_capacity(8);
+        let here = directory.intern(VenueId(0), "AAPL").unwrap();
+        let there = directory.intern(VenueId(1), "AAPL").unwrap();
+        assert_ne!(here, there);
+        assert_eq!(directory.find(VenueId(1), "AAPL"), Some(there));
+        assert_eq!(directory.find(VenueId(2), "AAPL"), None);
+        let name = SymbolName { venue: VenueId(1), symbol: "AAPL".into() };
+        assert_eq!(directory.name(there), Some(&name));
+    }
+
+    #[test]
+    fn a_full_directory_says_so_and_still_finds_what_it_holds() {
+        for capacity in [1, 2, 3, 1_000] {
+            let directory = SymbolDirectory::with_capacity(capacity);
+            for n in 0..capacity {
+                directory.intern(VENUE, &n.to_string()).unwrap();
+            }
+            assert_eq!(directory.intern(VENUE, "new"), Err(DirectoryFull { capacity }));
+            assert_eq!(directory.find(VENUE, "new"), None);
+            assert_eq!(directory.len(), capacity);
+            let last = capacity - 1;
+            let id = directory.intern(VENUE, &last.to_string()).unwrap();
+            assert_eq!(id.index(), last);
+        }
+    }
+
+    #[test]
+    fn a_directory_for_nothing_holds_one() {
+        assert_eq!(SymbolDirectory::with_capacity(0).capacity(), 1);
+    }
+
+    #[test]
+    fn many_threads_that_meet_the_same_symbols_agree_on_every_id() {
+        const SYMBOLS: usize = 10_000;
+        let directory = SymbolDirectory::with_capacity(SYMBOLS);
+        let by_thread: Vec<Vec<InstrumentId>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|shift| {
+                    let directory = &directory;
+                    scope.spawn(move || intern_all_from(directory, shift * 1_250, SYMBOLS))
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(by_thread.iter().all(|ids| *ids == by_thread[0]));
+        assert_eq!(directory.len(), SYMBOLS);
+        let mut sorted = by_thread[0].clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().enumerate().all(|(index, id)| id.index() == index), "dense");
+    }
+
+    /// Interns symbol `start`, `start + 1` and so on around, checks that each can be read at once,
+    /// and returns the ids by symbol number.
+    fn intern_all_from(
+        directory: &SymbolDirectory,
+        start: usize,
+        symbols: usize,
+    ) -> Vec<InstrumentId> {
+        let mut ids = vec![InstrumentId::NONE; symbols];
+        for n in (start..symbols).chain(0..start) {
+            let symbol = format!("S{n}");
+            ids[n] = directory.intern(VENUE, &symbol).unwrap();
+            assert_eq!(directory.symbol(ids[n]), symbol);
+            assert!(ids[n].index() < directory.len());
+        }
+        ids
+    }
+
+    proptest! {
+        #[test]
+        fn any_sequence_of_sightings_does_as_a_map_does(
+            sightings in proptest::collection::vec((0..3_u16, "[A-C.]{0,3}", any::<bool>()), 0..300),
+            capacity in 1..64_usize,
+        ) {
+            let directory = SymbolDirectory::with_capacity(capacity);
+            let mut model: HashMap<(u16, String), InstrumentId> = HashMap::new();
+            for (venue, symbol, only_find) in sightings {
+                let known = model.get(&(venue, symbol.clone())).copied();
+                prop_assert_eq!(directory.find(VenueId(venue), &symbol), known);
+                if only_find {
+                    continue;
+                }
+                let next = InstrumentId(u32::try_from(model.len()).unwrap());
+                let expected = match known {
+                    Some(id) => Ok(id),
+                    None if model.len() < capacity => Ok(next),
+                    None => Err(DirectoryFull { capacity }),
+                };
+                prop_assert_eq!(directory.intern(VenueId(venue), &symbol), expected);
+                if let Ok(id) = expected {
+                    model.insert((venue, symbol), id);
+                }
+            }
+            prop_assert_eq!(directory.len(), model.len());
+            for ((venue, symbol), id) in model {
+                let name = SymbolName { venue: VenueId(venue), symbol: symbol.into() };
+                prop_assert_eq!(directory.name(id), Some(&name));
+            }
+        }
+    }
+}
+
+/// Two threads on a directory of two: exhaustive, no bound needed. The interesting interleavings are
+/// those of one append against one look-up or another append; a third symbol adds none. The writer
+/// runs on the model's main thread: see the models of [`Counter`](crate::Counter).
+#[cfg(loom)]
+#[cfg(test)]
+mod loom_models {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    const VENUE: VenueId = VenueId(0);
+
+    /// Interns `symbol` here while `other` runs elsewhere, and returns what both gave.
+    fn while_interning<T: 'static>(
+        symbol: &str,
+        other: fn(&SymbolDirectory) -> T,
+    ) -> (Arc<SymbolDirectory>, InstrumentId, T) {
+        let directory = Arc::new(SymbolDirectory::with_capacity(2));
+        let elsewhere = thread::spawn({
+            let directory = Arc::clone(&directory);
+            move || other(&directory)
+        });
+        let id = directory.intern(VENUE, symbol).unwrap();
+        (directory, id, elsewhere.join().unwrap())
+    }
+
+    #[test]
+    fn loom_whoever_finds_an_id_finds_its_name() {
+        loom::model(|| {
+            while_interning("A", |directory| {
+                if let Some(id) = directory.find(VENUE, "A") {
+                    assert_eq!(id, InstrumentId(0));
+                    assert_eq!(directory.symbol(id), "A");
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn loom_every_id_below_the_count_has_a_name_and_is_found() {
+        loom::model(|| {
+            while_interning("A", |directory| {
+                if directory.len() == 1 {
+                    assert_eq!(directory.symbol(InstrumentId(0)), "A");
+                    assert_eq!(directory.find(VENUE, "A"), Some(InstrumentId(0)));
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn loom_two_who_meet_one_new_symbol_agree() {
+        loom::model(|| {
+            let (directory, mine, other) =
+                while_interning("A", |directory| directory.intern(VENUE, "A").unwrap());
+            assert_eq!(mine, other);
+            assert_eq!(directory.len(), 1);
+        });
+    }
+
+    #[test]
+    fn loom_two_new_symbols_at_once_get_two_ids() {
+        loom::model(|| {
+            let (directory, mine, other) =
+                while_interning("A", |directory| directory.intern(VENUE, "B").unwrap());
+            assert_ne!(mine, other);
+            assert_eq!([directory.symbol(mine), directory.symbol(other)], ["A", "B"]);
+            assert_eq!(directory.len(), 2);
+        });
     }
 }
