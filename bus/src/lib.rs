@@ -1,1 +1,23 @@
-//! Placeholder
+//! Quotes to lanes: ingress ring, topic router, lane, fan-out agent and ledger.
+//!
+//! ```text
+//! feed ─ ingress ring ─┐            ┌─ lane ring ─ gate of consumer 0
+//! feed ─ ingress ring ─┼─ Bus agent ┼─ lane ring ─ gate of consumer 1
+//! feed ─ ingress ring ─┘            └─ …
+//! ```
+//!
+//! [`ingress()`] makes the ring between one feed handler and the bus, [`lane()`] the one between the
+//! bus and one consumer. [`Bus`] is the agent between them: it takes a batch, routes it once
+//! ([`Router`]) and writes it lane by lane, so that each lane's indices and cache lines are touched
+//! once a batch. What happens to every record is counted in the lane's [`Ledger`].
+
+#![forbid(unsafe_code)]
+
+pub mod close;
+pub mod ingress;
+mod ring;
+mod sync;
+
+pub use close::CloseFlag;
+pub use ingress::{IngressConsumer, IngressProducer, ingress};
+pub use ring::{CAPACITY_MAX, Chunk};
