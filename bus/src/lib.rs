@@ -16,8 +16,12 @@
 pub mod close;
 pub mod ingress;
 mod ring;
+pub mod router;
 mod sync;
+pub mod topic;
 
 pub use close::CloseFlag;
 pub use ingress::{IngressConsumer, IngressProducer, ingress};
 pub use ring::{CAPACITY_MAX, Chunk};
+pub use router::{BatchShape, LaneTopics, Router, RouterError};
+pub use topic::{ParsePatternError, Pattern, Topic};
