@@ -15,13 +15,21 @@
 
 pub mod close;
 pub mod ingress;
+pub mod lane;
+pub mod ledger;
+pub mod overflow;
 mod ring;
 pub mod router;
+pub mod snapshot;
 mod sync;
 pub mod topic;
 
 pub use close::CloseFlag;
 pub use ingress::{IngressConsumer, IngressProducer, ingress};
+pub use lane::{LaneConsumer, LaneError, LaneProducer, LaneShared, LaneSpec, lane};
+pub use ledger::{GateDrop, Ledger};
+pub use overflow::OverflowPolicy;
 pub use ring::{CAPACITY_MAX, Chunk};
 pub use router::{BatchShape, LaneTopics, Router, RouterError};
+pub use snapshot::{Dropped, EventLedger, LedgerSnapshot, VenueLedger};
 pub use topic::{ParsePatternError, Pattern, Topic};
