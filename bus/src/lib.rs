@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod close;
+pub mod fan_out;
 pub mod ingress;
 pub mod lane;
 pub mod ledger;
@@ -25,6 +26,7 @@ mod sync;
 pub mod topic;
 
 pub use close::CloseFlag;
+pub use fan_out::{Bus, BusCounters, BusError};
 pub use ingress::{IngressConsumer, IngressProducer, ingress};
 pub use lane::{LaneConsumer, LaneError, LaneProducer, LaneShared, LaneSpec, lane};
 pub use ledger::{GateDrop, Ledger};
