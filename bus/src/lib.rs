@@ -18,6 +18,8 @@ pub mod fan_out;
 pub mod ingress;
 pub mod lane;
 pub mod ledger;
+#[cfg(all(test, loom))]
+mod loom_models;
 pub mod overflow;
 mod ring;
 pub mod router;
