@@ -39,7 +39,7 @@ fn advise_huge_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
 
 /// Asks for the cache line of `value` ahead of its use.
 #[inline(always)]
-pub(crate) fn prefetch<T>(value: &T) {
+pub(super) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: PREFETCHT0 accepts any address; this one is valid anyway.
     unsafe {

@@ -8,8 +8,7 @@ mod memory;
 mod orders;
 
 use self::levels::{LevelArena, LevelSide};
-use self::memory::huge_vec;
-pub(crate) use self::memory::prefetch;
+use self::memory::{huge_vec, prefetch};
 use self::orders::{Duplicate, Order, Orders};
 
 /// A side of a book.
@@ -50,14 +49,41 @@ pub struct Top {
 }
 
 /// What an accepted operation did.
+///
+/// One integer and not three fields: it is returned through many branches, and reading several
+/// small fields back from where they were stored stalls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Applied {
+pub struct Applied(u32);
+
+impl Applied {
+    const TOUCHED_BEST: u32 = 1 << 16;
+    const CLAMPED: u32 = 1 << 17;
+
+    #[inline(always)]
+    fn new(book: u16, touched_best: bool) -> Self {
+        Self(u32::from(book) | Self::TOUCHED_BEST * u32::from(touched_best))
+    }
+
     /// The book that it concerned.
-    pub book: u16,
+    #[inline(always)]
+    #[must_use]
+    pub const fn book(self) -> u16 {
+        (self.0 & 0xffff) as u16
+    }
+
     /// Whether a best level was touched: the top may have changed.
-    pub touched_best: bool,
+    #[inline(always)]
+    #[must_use]
+    pub const fn touched_best(self) -> bool {
+        self.0 & Self::TOUCHED_BEST != 0
+    }
+
     /// Whether more shares were taken off than were left; the order ended.
-    pub clamped: bool,
+    #[inline(always)]
+    #[must_use]
+    pub const fn clamped(self) -> bool {
+        self.0 & Self::CLAMPED != 0
+    }
 }
 
 /// Why an operation was refused. The books are as before, but for a replace: see
@@ -98,31 +124,52 @@ pub struct Replacement {
     pub shares: u32,
 }
 
+/// Levels to have memory for beyond one an order: blocks are never full.
+const LEVELS_SPARE: usize = 1 << 19;
+
+/// A book and what its feed keeps beside it. With an attachment of up to 40 bytes both lie in one
+/// cache line.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
-struct Book {
+#[repr(C, align(64))]
+struct Book<A> {
     sides: [LevelSide; 2],
+    attachment: A,
 }
 
-/// The books of one feed.
+/// The books of one feed, each with an attachment that the feed reads and writes.
 #[derive(Debug)]
-pub struct OrderBooks {
-    books: Vec<Book>,
+pub struct OrderBooks<A> {
+    books: Vec<Book<A>>,
     orders: Orders,
     levels: LevelArena,
 }
 
-impl OrderBooks {
+impl<A: Copy> OrderBooks<A> {
     /// Books for every possible 16-bit number, with memory for `orders_expected` live orders. All
     /// of it is allocated and touched now; more orders make it grow, which pauses the feed and
     /// counts in [`OrderBooks::growths`].
     #[must_use]
-    pub fn with_expected(orders_expected: usize) -> Self {
+    pub fn with_expected(orders_expected: usize, attachment: A) -> Self {
+        let book = Book { sides: [LevelSide::EMPTY; 2], attachment };
         Self {
-            books: huge_vec(usize::from(u16::MAX) + 1, Book { sides: [LevelSide::EMPTY; 2] }),
+            books: huge_vec(usize::from(u16::MAX) + 1, book),
             orders: Orders::with_expected(orders_expected),
-            levels: LevelArena::with_expected(orders_expected.max(1 << 16)),
+            levels: LevelArena::with_expected(orders_expected + LEVELS_SPARE),
         }
+    }
+
+    /// What the feed keeps beside `book`.
+    #[inline(always)]
+    #[must_use]
+    pub fn attachment(&self, book: u16) -> &A {
+        &self.books[usize::from(book)].attachment
+    }
+
+    /// The same, to change.
+    #[inline(always)]
+    #[must_use]
+    pub fn attachment_mut(&mut self, book: u16) -> &mut A {
+        &mut self.books[usize::from(book)].attachment
     }
 
     /// How many orders live.
@@ -137,6 +184,12 @@ impl OrderBooks {
         self.orders.growths() + self.levels.growths()
     }
 
+    /// First stage of a batch: brings the order into the cache.
+    #[inline(always)]
+    pub fn prefetch_reference(&self, reference: u64) {
+        self.orders.prefetch(reference);
+    }
+
     /// First stage of a batch: brings the order and the book into the cache.
     #[inline(always)]
     pub fn prefetch_order(&self, reference: u64, book: u16) {
@@ -144,17 +197,12 @@ impl OrderBooks {
         prefetch(&self.books[usize::from(book)]);
     }
 
-    /// Second stage of a batch: brings the best levels that the order's end will touch.
+    /// Second stage of a batch: brings the best levels of the side that the message will touch: for
+    /// an add the side that it names, else the side of the order.
     #[inline(always)]
-    pub fn prefetch_levels_of(&self, reference: u64) {
-        if let Some(order) = self.orders.peek_home(reference) {
-            self.prefetch_levels(order.book, order.side);
-        }
-    }
-
-    /// Second stage of a batch: brings the best levels of a side.
-    #[inline(always)]
-    pub fn prefetch_levels(&self, book: u16, side: Side) {
+    pub fn prefetch_levels(&self, reference: u64, book: u16, side: Side) {
+        // No branch on the message's type: in a real feed it is nearly a coin toss.
+        let (book, side) = self.orders.peek_home(reference, (book, side));
         self.levels.prefetch_best(self.books[usize::from(book)].sides[side as usize]);
     }
 
@@ -186,7 +234,7 @@ impl OrderBooks {
         self.orders.insert(order).map_err(|Duplicate| Refused::DuplicateReference)?;
         let levels = &mut self.books[usize::from(book)].sides[side as usize];
         let touched_best = self.levels.add(levels, side.key(price), shares);
-        Ok(Applied { book, touched_best, clamped: false })
+        Ok(Applied::new(book, touched_best))
     }
 
     /// Takes `shares` off an order, for an execution or a cancel; at 0 the order ends.
@@ -195,17 +243,17 @@ impl OrderBooks {
     /// [`Refused::UnknownReference`]; nothing changed.
     #[inline(always)]
     pub fn reduce(&mut self, reference: u64, shares: u32) -> Result<Applied, Refused> {
-        let slot = self.orders.find(reference).ok_or(Refused::UnknownReference)?;
-        let order = *self.orders.get(slot);
+        let place = self.orders.find(reference).ok_or(Refused::UnknownReference)?;
+        let order = self.orders.get(place);
         let taken = shares.min(order.shares);
-        let order_ends = taken == order.shares;
-        if order_ends {
-            self.orders.remove(slot);
+        if taken == order.shares {
+            self.orders.remove(place);
         } else {
-            self.orders.set_shares(slot, order.shares - taken);
+            self.orders.set_shares(place, order.shares - taken);
         }
-        let touched_best = self.reduce_level(&order, taken, order_ends);
-        Ok(Applied { book: order.book, touched_best, clamped: shares > order.shares })
+        let touched_best = self.reduce_level(&order, taken);
+        let clamped = Applied::CLAMPED * u32::from(shares > order.shares);
+        Ok(Applied(Applied::new(order.book, touched_best).0 | clamped))
     }
 
     /// Ends an order, whatever is left of it.
@@ -215,8 +263,8 @@ impl OrderBooks {
     #[inline(always)]
     pub fn delete(&mut self, reference: u64) -> Result<Applied, Refused> {
         let order = self.take(reference)?;
-        let touched_best = self.reduce_level(&order, order.shares, true);
-        Ok(Applied { book: order.book, touched_best, clamped: false })
+        let touched_best = self.reduce_level(&order, order.shares);
+        Ok(Applied::new(order.book, touched_best))
     }
 
     /// Ends an order and begins another on the same side of the same book.
@@ -232,8 +280,8 @@ impl OrderBooks {
         new: Replacement,
     ) -> Result<Applied, (Refused, Option<Applied>)> {
         let order = self.take(reference).map_err(|refused| (refused, None))?;
-        let left_best = self.reduce_level(&order, order.shares, true);
-        let ended = Applied { book: order.book, touched_best: left_best, clamped: false };
+        let left_best = self.reduce_level(&order, order.shares);
+        let ended = Applied::new(order.book, left_best);
         let begun = self
             .add(NewOrder {
                 reference: new.reference,
@@ -243,21 +291,21 @@ impl OrderBooks {
                 shares: new.shares,
             })
             .map_err(|refused| (refused, Some(ended)))?;
-        Ok(Applied { touched_best: left_best | begun.touched_best, ..ended })
+        Ok(Applied(ended.0 | begun.0))
     }
 
     #[inline(always)]
     fn take(&mut self, reference: u64) -> Result<Order, Refused> {
-        let slot = self.orders.find(reference).ok_or(Refused::UnknownReference)?;
-        let order = *self.orders.get(slot);
-        self.orders.remove(slot);
+        let place = self.orders.find(reference).ok_or(Refused::UnknownReference)?;
+        let order = self.orders.get(place);
+        self.orders.remove(place);
         Ok(order)
     }
 
     #[inline(always)]
-    fn reduce_level(&mut self, order: &Order, shares: u32, order_ends: bool) -> bool {
+    fn reduce_level(&mut self, order: &Order, shares: u32) -> bool {
         let side = &mut self.books[usize::from(order.book)].sides[order.side as usize];
-        self.levels.reduce(side, order.side.key(order.price), shares, order_ends)
+        self.levels.reduce(side, order.side.key(order.price), shares)
     }
 }
 

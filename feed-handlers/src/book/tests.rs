@@ -97,7 +97,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Applies the step to both; returns whether each accepted it.
-fn apply(step: Step, books: &mut OrderBooks, model: &mut NaiveBooks) -> (bool, bool) {
+fn apply(step: Step, books: &mut OrderBooks<()>, model: &mut NaiveBooks) -> (bool, bool) {
     match step {
         Step::Add(new) => (books.add(new).is_ok(), model.add(new)),
         Step::Reduce(reference, shares) => {
@@ -117,7 +117,7 @@ proptest! {
     fn ten_thousand_operations_give_the_same_tops_as_the_naive_model(
         steps in proptest::collection::vec(step(), 10_000)
     ) {
-        let mut books = OrderBooks::with_expected(16);
+        let mut books = OrderBooks::with_expected(16, ());
         let mut model = NaiveBooks::default();
         for step in steps {
             let (accepted, expected) = apply(step, &mut books, &mut model);
@@ -133,7 +133,7 @@ proptest! {
     fn an_untouched_best_means_an_unchanged_top(
         steps in proptest::collection::vec(step(), 2_000)
     ) {
-        let mut books = OrderBooks::with_expected(16);
+        let mut books = OrderBooks::with_expected(16, ());
         for step in steps {
             let before: Vec<_> = (0..BOOKS).map(|book| books.top(book)).collect();
             let applied = match step {
@@ -146,7 +146,7 @@ proptest! {
                 },
             };
             for book in 0..BOOKS {
-                let touched = applied.is_some_and(|a| a.book == book && a.touched_best);
+                let touched = applied.is_some_and(|a| a.book() == book && a.touched_best());
                 let unchanged = books.top(book) == before[usize::from(book)];
                 prop_assert!(touched || unchanged, "{step:?}");
             }
@@ -160,7 +160,7 @@ fn order(reference: u64, side: Side, price: u32, shares: u32) -> NewOrder {
 
 #[test]
 fn unknown_references_leave_no_trace() {
-    let mut books = OrderBooks::with_expected(16);
+    let mut books = OrderBooks::with_expected(16, ());
     assert_eq!(books.delete(1), Err(Refused::UnknownReference));
     assert_eq!(books.reduce(1, 5), Err(Refused::UnknownReference));
     let new = Replacement { reference: 2, price: 10, shares: 5 };
@@ -170,16 +170,16 @@ fn unknown_references_leave_no_trace() {
 
 #[test]
 fn over_reduction_ends_the_order_and_says_so() {
-    let mut books = OrderBooks::with_expected(16);
+    let mut books = OrderBooks::with_expected(16, ());
     books.add(order(1, Side::Bid, 100, 10)).unwrap();
-    assert!(!books.reduce(1, 4).unwrap().clamped);
-    assert!(books.reduce(1, 7).unwrap().clamped);
+    assert!(!books.reduce(1, 4).unwrap().clamped());
+    assert!(books.reduce(1, 7).unwrap().clamped());
     assert_eq!((books.live_orders(), books.top(1)), (0, Top::default()));
 }
 
 #[test]
 fn the_first_of_two_orders_with_one_reference_stays() {
-    let mut books = OrderBooks::with_expected(16);
+    let mut books = OrderBooks::with_expected(16, ());
     books.add(order(1, Side::Bid, 100, 10)).unwrap();
     assert_eq!(books.add(order(1, Side::Bid, 101, 10)), Err(Refused::DuplicateReference));
     assert_eq!(books.top(1).bid, Best { price: 100, shares: 10 });
@@ -187,19 +187,19 @@ fn the_first_of_two_orders_with_one_reference_stays() {
 
 #[test]
 fn a_replace_by_a_duplicate_ends_the_old_order_only() {
-    let mut books = OrderBooks::with_expected(16);
+    let mut books = OrderBooks::with_expected(16, ());
     books.add(order(1, Side::Ask, 100, 10)).unwrap();
     books.add(order(2, Side::Ask, 105, 10)).unwrap();
     let new = Replacement { reference: 2, price: 99, shares: 1 };
     let (refused, ended) = books.replace(1, new).unwrap_err();
     assert_eq!(refused, Refused::DuplicateReference);
-    assert!(ended.unwrap().touched_best);
+    assert!(ended.unwrap().touched_best());
     assert_eq!(books.top(1).ask, Best { price: 105, shares: 10 });
 }
 
 #[test]
 fn level_sizes_beyond_32_bits_are_exact() {
-    let mut books = OrderBooks::with_expected(16);
+    let mut books = OrderBooks::with_expected(16, ());
     for reference in 1..=3 {
         books.add(order(reference, Side::Bid, 100, u32::MAX)).unwrap();
     }

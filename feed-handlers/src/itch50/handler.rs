@@ -9,7 +9,7 @@ use freshlane_quote::{
 };
 
 use super::field::{Alpha, Code};
-use super::listing::{Listing, Listings};
+use super::listing::Listing;
 use super::message::{DecodeError, Message, OrderReplace, Prefix};
 use super::tally::{MessageCounts, RefusalSamples};
 use crate::book::{Applied, Best, NewOrder, OrderBooks, Refused, Replacement, Side, Top};
@@ -55,8 +55,8 @@ pub struct HandlerSpec {
 /// Decoder, books and quote building of one ITCH 5.0 feed.
 #[derive(Debug)]
 pub struct Itch50Handler {
-    books: OrderBooks,
-    listings: Listings,
+    books: OrderBooks<Listing>,
+    directory: Arc<SymbolDirectory>,
     session: SessionTime,
     venue: VenueId,
     channel: ChannelId,
@@ -104,8 +104,8 @@ impl Itch50Handler {
     #[must_use]
     pub fn new(spec: HandlerSpec) -> Self {
         Self {
-            books: OrderBooks::with_expected(spec.orders_expected),
-            listings: Listings::new(spec.directory, spec.venue),
+            books: OrderBooks::with_expected(spec.orders_expected, Listing::UNKNOWN),
+            directory: spec.directory,
             session: spec.session,
             venue: spec.venue,
             channel: spec.channel,
@@ -138,12 +138,6 @@ impl Itch50Handler {
         &self.samples
     }
 
-    /// The books, to look at.
-    #[must_use]
-    pub fn books(&self) -> &OrderBooks {
-        &self.books
-    }
-
     /// The records of the last batch, in wire order.
     #[inline]
     #[must_use]
@@ -162,7 +156,7 @@ impl Itch50Handler {
                 self.ledger.events_refused.increment();
             } else {
                 self.ledger.move_quoted(Outcome::IngressFull, 1);
-                self.listings.get_mut(book).must_requote = true;
+                self.books.attachment_mut(book).must_requote = true;
             }
         }
     }
@@ -196,24 +190,19 @@ impl Itch50Handler {
     /// in flight at once cost little more than one.
     #[inline(always)]
     fn prefetch(&self, messages: &[&[u8]]) {
-        for message in messages {
-            if let Some((reference, locate)) = order_of(message) {
-                self.books.prefetch_order(reference, locate);
-                self.listings.prefetch(locate);
-            }
+        let orders = || messages.iter().filter_map(|message| order_of(message));
+        for (reference, locate, _) in orders() {
+            self.books.prefetch_order(reference, locate);
         }
         for message in messages {
-            match message.first() {
-                Some(b'A' | b'F') if message.len() > 19 => {
-                    let locate = u16::from_be_bytes([message[1], message[2]]);
-                    self.books.prefetch_levels(locate, side(Alpha([message[19]])));
-                }
-                _ => {
-                    if let Some((reference, _)) = order_of(message) {
-                        self.books.prefetch_levels_of(reference);
-                    }
-                }
+            if let [b'U', ..] = message
+                && let Some(replace) = OrderReplace::view(message)
+            {
+                self.books.prefetch_reference(replace.new_order_reference_number());
             }
+        }
+        for (reference, locate, side) in orders() {
+            self.books.prefetch_levels(reference, locate, side);
         }
     }
 
@@ -306,8 +295,8 @@ impl Itch50Handler {
         new: NewOrder,
         context: Context,
     ) -> Outcome {
-        if self.listings.get(prefix.stock_locate).instrument == InstrumentId::NONE {
-            self.listings.list(prefix.stock_locate, stock);
+        if self.books.attachment(prefix.stock_locate).instrument == InstrumentId::NONE {
+            self.list(prefix.stock_locate, stock);
         }
         match self.books.add(new) {
             Ok(applied) => self.quote_if_changed(applied, context),
@@ -341,7 +330,7 @@ impl Itch50Handler {
     ) -> Outcome {
         match applied {
             Ok(applied) => {
-                tally.clamped += u32::from(applied.clamped);
+                tally.clamped += u32::from(applied.clamped());
                 self.quote_if_changed(applied, context)
             }
             Err(refused) => outcome_of(refused),
@@ -350,11 +339,11 @@ impl Itch50Handler {
 
     #[inline(always)]
     fn quote_if_changed(&mut self, applied: Applied, context: Context) -> Outcome {
-        let listing = self.listings.get_mut(applied.book);
-        if !applied.touched_best && !listing.must_requote {
+        if !applied.touched_best() && !self.books.attachment(applied.book()).must_requote {
             return Outcome::Unchanged;
         }
-        let top = self.books.top(applied.book);
+        let top = self.books.top(applied.book());
+        let listing = self.books.attachment_mut(applied.book());
         if top == listing.top() && !listing.must_requote {
             return Outcome::Unchanged;
         }
@@ -372,7 +361,7 @@ impl Itch50Handler {
         listing.must_requote = false;
         listing.set_top(top);
         let quote = build_quote(top, *listing, context, self.venue, self.channel);
-        self.output.push(quote, applied.book);
+        self.output.push(quote, applied.book());
         Outcome::Quoted
     }
 
@@ -398,22 +387,22 @@ impl Itch50Handler {
         let locate = message.prefix().stock_locate;
         match message {
             Message::StockDirectory(m) => {
-                self.listings.list(locate, m.stock());
-                self.listings.get_mut(locate).is_test = m.authenticity().byte() == b'T';
+                self.list(locate, m.stock());
+                self.books.attachment_mut(locate).is_test = m.authenticity().byte() == b'T';
             }
             Message::StockTradingAction(m) => {
-                self.listings.list_if_new(locate, m.stock());
+                self.list_if_new(locate, m.stock());
                 if let Some(state) = trading_state(m.trading_state()) {
-                    let old = self.listings.get(locate).effective_state();
-                    self.listings.get_mut(locate).state = state;
+                    let old = self.books.attachment(locate).effective_state();
+                    self.books.attachment_mut(locate).state = state;
                     self.state_event(locate, old, m.reason(), context, tally);
                 }
             }
             Message::OperationalHalt(m) => {
-                self.listings.list_if_new(locate, m.stock());
+                self.list_if_new(locate, m.stock());
                 if m.market_code().byte() == self.market_code {
-                    let old = self.listings.get(locate).effective_state();
-                    self.listings.get_mut(locate).is_operationally_halted =
+                    let old = self.books.attachment(locate).effective_state();
+                    self.books.attachment_mut(locate).is_operationally_halted =
                         m.operational_halt_action().byte() == b'H';
                     self.state_event(locate, old, Alpha(*b"    "), context, tally);
                 }
@@ -440,7 +429,24 @@ impl Itch50Handler {
             Message::DirectListingPriceDiscovery(m) => m.stock(),
             _ => return,
         };
-        self.listings.list_if_new(locate, stock);
+        self.list_if_new(locate, stock);
+    }
+
+    /// Gives `locate` the instrument of `stock`. A full directory leaves it without one; its quotes
+    /// are then counted as `directory_full`. Locate 0 and an empty symbol name no stock.
+    #[cold]
+    fn list(&mut self, locate: u16, stock: Alpha<8>) {
+        let symbol = stock.as_str();
+        if locate != 0 && !symbol.is_empty() {
+            let instrument = self.directory.intern(self.venue, symbol);
+            self.books.attachment_mut(locate).instrument = instrument.unwrap_or(InstrumentId::NONE);
+        }
+    }
+
+    fn list_if_new(&mut self, locate: u16, stock: Alpha<8>) {
+        if self.books.attachment(locate).instrument == InstrumentId::NONE {
+            self.list(locate, stock);
+        }
     }
 
     fn state_event(
@@ -451,7 +457,7 @@ impl Itch50Handler {
         context: Context,
         tally: &mut Tally,
     ) {
-        let listing = *self.listings.get(locate);
+        let listing = *self.books.attachment(locate);
         let state = listing.effective_state();
         let concerns_nobody = listing.is_test && self.exclude_test_symbols;
         if state != old && listing.instrument != InstrumentId::NONE && !concerns_nobody {
@@ -477,15 +483,26 @@ impl Itch50Handler {
     }
 }
 
-/// The order reference and the locate of a message that names an order.
+/// Order reference, locate and side of a message that names an order. Only an add has a side; for
+/// the others it is a byte of another field.
 #[inline(always)]
-fn order_of(message: &[u8]) -> Option<(u64, u16)> {
-    let (head, _) = message.split_first_chunk::<19>()?;
-    if !matches!(head[0], b'A' | b'D' | b'U' | b'E' | b'X' | b'F' | b'C') {
+fn order_of(message: &[u8]) -> Option<(u64, u16, Side)> {
+    const NAMES_ORDER: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut types = b"ADUEXFC".as_slice();
+        while let [message_type, rest @ ..] = types {
+            table[*message_type as usize] = true;
+            types = rest;
+        }
+        table
+    };
+    let head: &[u8; 19] = message.first_chunk()?;
+    if !NAMES_ORDER[usize::from(head[0])] {
         return None;
     }
     let reference = u64::from_be_bytes(std::array::from_fn(|i| head[11 + i]));
-    Some((reference, u16::from_be_bytes([head[1], head[2]])))
+    let side = side(Alpha([*message.get(19).unwrap_or(&0)]));
+    Some((reference, u16::from_be_bytes([head[1], head[2]]), side))
 }
 
 #[inline(always)]
