@@ -10,6 +10,7 @@ pub mod feed;
 pub mod framing;
 pub mod itch50;
 pub mod ledger;
+pub mod paced;
 pub mod session_time;
 pub mod source;
 pub mod synthetic;

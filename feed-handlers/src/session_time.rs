@@ -130,7 +130,7 @@ impl SessionTime {
         let mut midnights = [0; DAYS];
         let mut day = date;
         for midnight in &mut midnights {
-            *midnight = midnight_ns(day, &zone).ok_or(SessionError::OutOfRange { date })?;
+            *midnight = local_midnight_ns(day, &zone).ok_or(SessionError::OutOfRange { date })?;
             day = day.tomorrow().map_err(|_| SessionError::OutOfRange { date })?;
         }
         Ok(Self {
@@ -141,12 +141,6 @@ impl SessionTime {
             before_midnight_ns: 0,
             since_leap: u32::MAX,
         })
-    }
-
-    /// The local midnight that the session began with, ns since the Unix epoch.
-    #[must_use]
-    pub fn first_midnight_ns(&self) -> u64 {
-        self.midnights[0]
     }
 
     /// The UTC time of a stamp of `ns` since local midnight.
@@ -167,13 +161,13 @@ impl SessionTime {
     fn at_leap(&mut self, ns: u64) -> EventTime {
         if ns > self.last_ns {
             if self.is_straggler(ns) {
-                let before = self.midnight(self.day - 1);
+                let before = self.midnight_ns(self.day - 1);
                 return EventTime { ts_event: before + ns, is_plausible: true };
             }
             self.since_leap = 0;
         } else if self.since_leap > OUTLIER_MESSAGES {
             self.day += 1;
-            self.base = self.midnight(self.day);
+            self.base = self.midnight_ns(self.day);
             self.before_midnight_ns = self.last_ns;
             self.since_leap = 0;
         }
@@ -187,13 +181,16 @@ impl SessionTime {
             && ns.abs_diff(self.before_midnight_ns) <= STRAGGLER_NS
     }
 
-    fn midnight(&self, day: usize) -> u64 {
+    /// The local midnight that the session's day `day` (0 = the first) begins with, ns since the
+    /// Unix epoch.
+    #[must_use]
+    pub fn midnight_ns(&self, day: usize) -> u64 {
         let known = day.min(DAYS - 1);
         self.midnights[known] + (day - known) as u64 * DAY_NS
     }
 }
 
-fn midnight_ns(date: Date, zone: &TimeZone) -> Option<u64> {
+fn local_midnight_ns(date: Date, zone: &TimeZone) -> Option<u64> {
     let midnight = date.to_zoned_datetime(zone.clone()).ok()?;
     u64::try_from(midnight.timestamp().as_nanosecond()).ok()
 }
