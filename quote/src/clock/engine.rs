@@ -54,7 +54,8 @@ impl Shared {
 /// published last. A reader concludes from an unmoved tick that little time has passed, so a tick
 /// whose thread is starved or gone must not stand: once in at most 64 calls the handle takes a
 /// precise reading, and sooner at a slow pace, so that about a millisecond lies between two of
-/// them (every second call is checked when calls are further apart than that). A tick that is late
+/// them (every second call is checked when calls are further apart than that; the pace is the one
+/// since the last check, so read the time at the start of a batch that may turn slow). A tick that is late
 /// by more than 5 ms is not trusted from then on; [`Clock::tick`] is then a precise reading until
 /// the tick is back. [`Clock::now`] withdraws the trust, too, when it sees a late tick.
 #[derive(Clone, Debug)]
