@@ -9,7 +9,9 @@
 use super::memory::{huge_vec, prefetch};
 
 /// Levels that are searched and moved as a whole: as many prices as fit a cache line.
-const NEAR: usize = 16;
+const NEAR: usize = NEAR_U32 as usize;
+/// The same in the width of a side's numbers.
+const NEAR_U32: u32 = 16;
 /// Levels of the smallest block. Beyond the levels in use each block keeps `NEAR + 1` empty ones,
 /// so that a move of `NEAR` levels by one never leaves it.
 const BLOCK_MIN: usize = 32;
@@ -44,7 +46,7 @@ impl LevelSide {
     /// Where the best `NEAR` levels begin, or the first level where there are fewer.
     #[inline(always)]
     fn near_start(self) -> usize {
-        (self.offset + self.len.saturating_sub(NEAR as u32)) as usize
+        (self.offset + self.len.saturating_sub(NEAR_U32)) as usize
     }
 
     /// The size class of the block; only where there is one.
@@ -121,7 +123,7 @@ impl LevelArena {
             self.keys[side.near_start()..].first_chunk().expect("a block is longer than NEAR");
         // Places without a level hold 0, which is better than nothing.
         let better: u32 = near.iter().map(|&found| u32::from(found > key)).sum();
-        if better == NEAR as u32 {
+        if better == NEAR_U32 {
             return self.far_rank(side, key);
         }
         side.end() - better as usize

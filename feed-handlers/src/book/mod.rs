@@ -61,7 +61,7 @@ impl Applied {
 
     #[inline(always)]
     fn new(book: u16, touched_best: bool) -> Self {
-        Self(u32::from(book) | Self::TOUCHED_BEST * u32::from(touched_best))
+        Self(u32::from(book) | (Self::TOUCHED_BEST * u32::from(touched_best)))
     }
 
     /// The book that it concerned.
