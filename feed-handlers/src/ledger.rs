@@ -24,7 +24,7 @@ pub enum Outcome {
     UnknownReference,
     /// It adds an order whose reference is live already.
     DuplicateReference,
-    /// It adds an order with reference, shares or price 0.
+    /// It adds an order with reference, shares or price 0, or on neither side.
     InvalidOrder,
     /// It has fewer bytes than its type needs.
     Malformed,

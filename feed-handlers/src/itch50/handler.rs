@@ -172,7 +172,9 @@ impl Itch50Handler {
         self.output.len = 0;
         self.prefetch(messages);
         let mut tally = Tally::default();
-        for (wire_sequence, message) in (first_sequence..).zip(messages) {
+        for (index, message) in (0_u64..).zip(messages) {
+            // The sequence comes from outside and may be the last there is.
+            let wire_sequence = first_sequence.wrapping_add(index);
             let outcome = self.on_message(message, wire_sequence, received, &mut tally);
             tally.outcomes[outcome as usize] += 1;
             tally.bytes += message.len() as u64;
@@ -229,7 +231,7 @@ impl Itch50Handler {
                     book: m.prefix().stock_locate,
                     side: side(m.buy_sell_indicator()),
                     price: m.price().0,
-                    shares: m.shares(),
+                    shares: shares_on_side(m.buy_sell_indicator(), m.shares()),
                 },
                 context,
             ),
@@ -241,7 +243,7 @@ impl Itch50Handler {
                     book: m.prefix().stock_locate,
                     side: side(m.buy_sell_indicator()),
                     price: m.price().0,
-                    shares: m.shares(),
+                    shares: shares_on_side(m.buy_sell_indicator(), m.shares()),
                 },
                 context,
             ),
@@ -348,6 +350,7 @@ impl Itch50Handler {
             return Outcome::Unchanged;
         }
         if listing.is_test && self.exclude_test_symbols {
+            listing.must_requote = false;
             listing.set_top(top);
             return Outcome::TestSymbol;
         }
@@ -400,10 +403,10 @@ impl Itch50Handler {
             }
             Message::OperationalHalt(m) => {
                 self.list_if_new(locate, m.stock());
-                if m.market_code().byte() == self.market_code {
+                let action = m.operational_halt_action().byte();
+                if m.market_code().byte() == self.market_code && matches!(action, b'H' | b'T') {
                     let old = self.books.attachment(locate).effective_state();
-                    self.books.attachment_mut(locate).is_operationally_halted =
-                        m.operational_halt_action().byte() == b'H';
+                    self.books.attachment_mut(locate).is_operationally_halted = action == b'H';
                     self.state_event(locate, old, Alpha(*b"    "), context, tally);
                 }
             }
@@ -439,7 +442,12 @@ impl Itch50Handler {
         let symbol = stock.as_str();
         if locate != 0 && !symbol.is_empty() {
             let instrument = self.directory.intern(self.venue, symbol);
-            self.books.attachment_mut(locate).instrument = instrument.unwrap_or(InstrumentId::NONE);
+            let instrument = instrument.unwrap_or(InstrumentId::NONE);
+            let has_orders = self.books.top(locate) != Top::default();
+            let listing = self.books.attachment_mut(locate);
+            // Nobody has seen the top of these orders under this instrument.
+            listing.must_requote |= has_orders && instrument != listing.instrument;
+            listing.instrument = instrument;
         }
     }
 
@@ -508,6 +516,12 @@ fn order_of(message: &[u8]) -> Option<(u64, u16, Side)> {
 #[inline(always)]
 fn side(indicator: Code) -> Side {
     if indicator.byte() == b'S' { Side::Ask } else { Side::Bid }
+}
+
+/// The shares of a new order; 0, which refuses it, where it is on neither side.
+#[inline(always)]
+fn shares_on_side(indicator: Code, shares: u32) -> u32 {
+    if matches!(indicator.byte(), b'B' | b'S') { shares } else { 0 }
 }
 
 fn trading_state(code: Code) -> Option<TradingState> {

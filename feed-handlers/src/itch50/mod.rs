@@ -5,6 +5,8 @@ mod handler;
 mod listing;
 pub mod message;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub use handler::{BATCH_MAX, HandlerSpec, Itch50Handler, ReceiveTime};
 pub use message::{DecodeError, Message};
