@@ -19,10 +19,10 @@ use freshlane_config::{
     Config, ConsumerKind, FeedConfig, FeedSource, GeneratorConfig, LaneConfig, Overflow,
     TestSymbols, WhenFull as ConfiguredWhenFull,
 };
-use freshlane_consumers::{ConsumerAgent, DigestConsumer, Discard, SimulatedLane, WorkConsumer};
-use freshlane_feed_handlers::feed::{
-    FeedAgent, QuoteSink, ReceiveClock, StopSignal, WhenFull,
+use freshlane_consumers::{
+    Consumer, ConsumerAgent, DigestConsumer, Discard, SimulatedLane, WorkConsumer,
 };
+use freshlane_feed_handlers::feed::{FeedAgent, QuoteSink, ReceiveClock, StopSignal, WhenFull};
 use freshlane_feed_handlers::itch50::{HandlerSpec, Itch50Handler};
 use freshlane_feed_handlers::paced::PacedMarket;
 use freshlane_feed_handlers::session_time::{SessionError, SessionTime, date_at};
@@ -90,11 +90,15 @@ pub struct Live {
     pub stop: StopSignal,
 }
 
-/// Wires the stages of `config` for pinned threads.
+/// Wires the stages of `config` for pinned threads; `consumer_of` makes each lane's consumer.
 ///
 /// # Errors
 /// [`BuildError`] says which part of the configuration cannot be built.
-pub fn live(config: &Config, clock: &EngineClock) -> Result<Live, BuildError> {
+pub fn live<K: Consumer + 'static>(
+    config: &Config,
+    clock: &EngineClock,
+    mut consumer_of: impl FnMut(&LaneConfig, &EngineClock) -> K,
+) -> Result<Live, BuildError> {
     let directory = Arc::new(SymbolDirectory::with_capacity(config.engine.instruments_max));
     let stop = StopSignal::new();
     let mut agents: Vec<Box<dyn Agent>> = Vec::new();
@@ -105,7 +109,16 @@ pub fn live(config: &Config, clock: &EngineClock) -> Result<Live, BuildError> {
     for (channel, feed) in (0..).map(ChannelId).zip(&config.feeds) {
         let (ring_in, ring_out) = ingress(feed.ingress_capacity);
         rings.push(ring_out);
-        agents.push(live_feed(feed, config, channel, &directory, ring_in, clock, &stop, &mut telemetry)?);
+        agents.push(live_feed(
+            feed,
+            config,
+            channel,
+            &directory,
+            ring_in,
+            clock,
+            &stop,
+            &mut telemetry,
+        )?);
     }
 
     // ingress ring → bus → lane
@@ -116,13 +129,18 @@ pub fn live(config: &Config, clock: &EngineClock) -> Result<Live, BuildError> {
 
     // lane → gate → consumer
     for (lane, spec) in lanes_out.into_iter().zip(&config.lanes) {
-        let ConsumerKind::Work = spec.consumer.kind;
-        let consumer = WorkConsumer::new(clock.clone(), spec.consumer.service_time_ns);
-        let agent = ConsumerAgent::new(lane, consumer, clock.clone());
+        let agent = ConsumerAgent::new(lane, consumer_of(spec, clock), clock.clone());
         telemetry.lanes.push(agent.telemetry());
         agents.push(Box::new(agent));
     }
     Ok(Live { agents, telemetry, stop })
+}
+
+/// The consumer that a lane's configuration asks for.
+#[must_use]
+pub fn configured_consumer(lane: &LaneConfig, clock: &EngineClock) -> WorkConsumer<EngineClock> {
+    let ConsumerKind::Work = lane.consumer.kind;
+    WorkConsumer::new(clock.clone(), lane.consumer.service_time_ns)
 }
 
 /// A lane in event time with the digest of what it delivered.
