@@ -1,0 +1,108 @@
+//! The scrape of a running engine.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use freshlane::admin::{AdminServer, metrics};
+use freshlane::engine::Engine;
+use freshlane_config::{Config, FeedSource};
+use freshlane_quote::IdlePolicy;
+
+fn get(address: SocketAddr, path: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: freshlane\r\nConnection: close\r\n\r\n").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), body.to_owned())
+}
+
+fn start(rate_per_s: u64) -> (Engine, AdminServer) {
+    let mut config = Config::embedded().unwrap().config;
+    // Every core spins while the scrape is served.
+    config.engine.idle = IdlePolicy::Spin;
+    let FeedSource::Generator(generator) = &mut config.feeds[0].source else {
+        panic!("the embedded default has a generator");
+    };
+    generator.rate_per_s = rate_per_s;
+    generator.live_orders = Some(1_000);
+    let engine = Engine::start(&config).unwrap();
+    let threads = vec![("core-0".to_owned(), true)];
+    let venues = vec!["NASDAQ".to_owned()];
+    let registry = metrics::registry(engine.telemetry().clone(), venues, threads, engine.clock());
+    let server = AdminServer::start("127.0.0.1:0".parse().unwrap(), registry).unwrap();
+    (engine, server)
+}
+
+/// The value of a series.
+fn value(body: &str, series: &str) -> f64 {
+    let line = body.lines().find(|line| line.starts_with(&format!("{series} ")));
+    let line = line.unwrap_or_else(|| panic!("{series} is not in the scrape:\n{body}"));
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn every_series_is_there_from_the_start_and_agrees_with_the_ledger_at_the_end() {
+    let (mut engine, server) = start(50_000);
+    let (head, body) = get(server.address(), "/metrics");
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(head.to_lowercase().contains("content-type: application/openmetrics-text"), "{head}");
+    assert!(body.ends_with("# EOF\n"));
+    assert!(!body.contains("_total_total"));
+    assert!(body.lines().count() < 1_000, "8,000 symbols must not multiply series");
+    for lane in ["trading-algo", "pricing", "dashboard", "risk"] {
+        let labels = format!("lane=\"{lane}\",venue=\"NASDAQ\"");
+        for series in [
+            format!("freshlane_lane_offered_total{{{labels}}}"),
+            format!("freshlane_lane_delivered_total{{{labels}}}"),
+            format!("freshlane_lane_expired_total{{{labels},reason=\"ttl\"}}"),
+            format!("freshlane_lane_dropped_total{{{labels},reason=\"lane_full\"}}"),
+            format!("freshlane_lane_dropped_total{{{labels},reason=\"detached\"}}"),
+            format!("freshlane_lane_dropped_total{{{labels},reason=\"shutdown\"}}"),
+            format!("freshlane_lane_depth{{lane=\"{lane}\"}}"),
+            format!("freshlane_lane_capacity{{lane=\"{lane}\"}}"),
+            format!("freshlane_lane_oldest_age_seconds{{lane=\"{lane}\"}}"),
+            format!("freshlane_lane_age_seconds_count{{lane=\"{lane}\"}}"),
+        ] {
+            assert!(value(&body, &series) >= 0.0);
+        }
+        assert_eq!(
+            value(&body, &format!("freshlane_lane_ledger_imbalance{{lane=\"{lane}\"}}")),
+            0.0
+        );
+    }
+    let feed = "feed=\"nasdaq\",venue=\"NASDAQ\"";
+    for outcome in ["quoted", "unchanged", "malformed", "future", "unknown_reference"] {
+        value(&body, &format!("freshlane_feed_messages_total{{{feed},outcome=\"{outcome}\"}}"));
+    }
+    value(&body, "freshlane_lane_ttl_seconds{lane=\"trading-algo\"}");
+    value(&body, "freshlane_clock_offset_seconds");
+    value(&body, "freshlane_bus_unrouted_total");
+    value(&body, "freshlane_thread_pinned{thread=\"core-0\"}");
+
+    while engine.telemetry().lanes[3].ledger().total().delivered == 0 {
+        std::thread::yield_now();
+    }
+    engine.stop().unwrap();
+    let (_, body) = get(server.address(), "/metrics");
+    let quoted =
+        value(&body, &format!("freshlane_feed_messages_total{{{feed},outcome=\"quoted\"}}"));
+    let risk = "lane=\"risk\",venue=\"NASDAQ\"";
+    assert!(quoted > 0.0);
+    assert_eq!(value(&body, &format!("freshlane_lane_offered_total{{{risk}}}")), quoted);
+    assert_eq!(
+        value(&body, "freshlane_lane_age_seconds_count{lane=\"risk\"}"),
+        value(&body, &format!("freshlane_lane_delivered_total{{{risk}}}"))
+    );
+    let sum = value(&body, "freshlane_lane_age_seconds_sum{lane=\"risk\"}");
+    let count = value(&body, "freshlane_lane_age_seconds_count{lane=\"risk\"}");
+    assert!((1e-7..1.0).contains(&(sum / count)), "ages are in seconds: mean {}", sum / count);
+}
+
+#[test]
+fn an_unknown_path_is_not_found_and_the_root_points_on() {
+    let (mut engine, server) = start(1_000);
+    assert!(get(server.address(), "/nothing").0.starts_with("HTTP/1.1 404"));
+    assert!(get(server.address(), "/").1.contains("/metrics"));
+    engine.stop().unwrap();
+}
