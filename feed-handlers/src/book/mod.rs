@@ -184,25 +184,27 @@ impl<A: Copy> OrderBooks<A> {
         self.orders.growths() + self.levels.growths()
     }
 
-    /// First stage of a batch: brings the order into the cache.
+    /// First stage of a batch: brings a reference that will be added into the cache.
     #[inline(always)]
     pub fn prefetch_reference(&self, reference: u64) {
         self.orders.prefetch(reference);
     }
 
-    /// First stage of a batch: brings the order and the book into the cache.
+    /// First stage of a batch: brings the order and the book into the cache. Returns where the
+    /// order most likely lies, for the second stage.
     #[inline(always)]
-    pub fn prefetch_order(&self, reference: u64, book: u16) {
-        self.orders.prefetch(reference);
+    #[must_use]
+    pub fn prefetch_order(&self, reference: u64, book: u16) -> usize {
         prefetch(&self.books[usize::from(book)]);
+        self.orders.prefetch(reference)
     }
 
     /// Second stage of a batch: brings the best levels of the side that the message will touch: for
     /// an add the side that it names, else the side of the order.
     #[inline(always)]
-    pub fn prefetch_levels(&self, reference: u64, book: u16, side: Side) {
+    pub fn prefetch_levels(&self, reference: u64, bucket: usize, book: u16, side: Side) {
         // No branch on the message's type: in a real feed it is nearly a coin toss.
-        let (book, side) = self.orders.peek_home(reference, (book, side));
+        let (book, side) = self.orders.peek(bucket, reference, (book, side));
         self.levels.prefetch_best(self.books[usize::from(book)].sides[side as usize]);
     }
 

@@ -142,17 +142,19 @@ impl Orders {
         if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 }
     }
 
-    /// Brings the home bucket of `reference` into the cache.
+    /// Brings the home bucket of `reference` into the cache; returns which it is.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, reference: u64) {
-        prefetch(&self.buckets[self.home(reference)]);
+    pub(crate) fn prefetch(&self, reference: u64) -> usize {
+        let home = self.home(reference);
+        prefetch(&self.buckets[home]);
+        home
     }
 
-    /// Book and side of the order, if it lies in its home bucket, else `default`: a guess for
+    /// Book and side of the order, if it lies in the bucket `home`, else `default`: a guess for
     /// prefetching.
     #[inline(always)]
-    pub(crate) fn peek_home(&self, reference: u64, default: (u16, Side)) -> (u16, Side) {
-        let bucket = &self.buckets[self.home(reference)];
+    pub(crate) fn peek(&self, home: usize, reference: u64, default: (u16, Side)) -> (u16, Side) {
+        let bucket = &self.buckets[home];
         let matches = bucket.matches(reference);
         let slot = (matches | 1 << (SLOTS - 1)).trailing_zeros() as usize;
         let found = (bucket.books[slot], bucket.sides[slot]);
