@@ -261,7 +261,7 @@ pub static LANE: TableSpec = TableSpec {
             name: "name",
             value: "text of `a-z`, `0-9`, `_` and `-`, at most 64 characters",
             absence: Absence::Required,
-            meaning: "The lane's name in output and metrics; no two lanes have the same. At most 64 lanes.",
+            meaning: "The lane's name in output and metrics; no two lanes have the same. At most 63 lanes.",
         },
         KeySpec {
             name: "ttl",

@@ -106,8 +106,9 @@ pub struct LaneConfig {
 }
 
 impl LaneConfig {
-    /// How many lanes one engine can carry: the bits of an instrument's lane mask.
-    pub const COUNT_MAX: usize = 64;
+    /// How many lanes one engine can carry: the bits of an instrument's lane mask, but for the one that marks an
+    /// instrument as not yet routed.
+    pub const COUNT_MAX: usize = 63;
     /// The default of `margin` for a TTL of 200 ms and more, ns.
     pub const MARGIN_NS_DEFAULT: u64 = 50_000_000;
     /// The most that `capacity` may be, quotes: 1 GiB.

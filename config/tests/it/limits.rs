@@ -21,10 +21,10 @@ fn file_feeds(count: usize, venues: usize) -> String {
 #[test]
 fn as_many_lanes_as_a_mask_has_bits_and_no_more() {
     let (config, _) = valid(&format!("{FEED}{}", lanes(LaneConfig::COUNT_MAX)));
-    assert_eq!(config.lanes.len(), 64);
-    let problem = one(refused(&format!("{FEED}{}", lanes(65))).into_vec());
-    assert_eq!(problem.path, "lane[64]");
-    assert!(problem.message.contains("64 fit"), "{problem}");
+    assert_eq!(config.lanes.len(), 63);
+    let problem = one(refused(&format!("{FEED}{}", lanes(64))).into_vec());
+    assert_eq!(problem.path, "lane[63]");
+    assert!(problem.message.contains("63 fit"), "{problem}");
 }
 
 #[test]
