@@ -84,8 +84,11 @@ impl BinaryFile {
             }
             self.lengths = detect_lengths(rest);
         }
-        let (Lengths::Zero, Some(&message_type)) = (self.lengths, rest.first()) else {
+        if self.lengths != Lengths::Zero {
             return Record::EndOfSession;
+        }
+        let Some(&message_type) = rest.first() else {
+            return if is_last { Record::EndOfSession } else { Record::Incomplete };
         };
         match message_len(message_type) {
             Some(length) => rest.get(..length).map_or(Record::Incomplete, Record::Message),
@@ -156,6 +159,16 @@ mod tests {
         assert_eq!(frame(&[0, 0]), (vec![], Record::EndOfSession, 0));
         let ended_then_rest = [&[0, 0][..], b"S and some other text that is no message"].concat();
         assert_eq!(frame(&ended_then_rest).1, Record::EndOfSession);
+    }
+
+    #[test]
+    fn a_zero_length_file_does_not_end_where_a_window_ends_after_a_length() {
+        let bytes = [system_event(0), system_event(0), system_event(0)].concat();
+        let mut framer = BinaryFile::new();
+        assert!(matches!(framer.next(&bytes, true), Record::Message(_)));
+        assert_eq!(framer.next(&bytes[14..16], false), Record::Incomplete);
+        assert!(matches!(framer.next(&bytes[14..], false), Record::Message(_)));
+        assert_eq!(framer.next(&[0, 0], true), Record::EndOfSession);
     }
 
     #[test]
