@@ -9,6 +9,8 @@ const DAY_NS: u64 = 86_400_000_000_000;
 const HALF_DAY_NS: u64 = DAY_NS / 2;
 /// The longest local day (a daylight-saving change makes 25 hours), ns. Beyond it a stamp is bad.
 const LONGEST_DAY_NS: u64 = DAY_NS + 3_600_000_000_000;
+/// The last midnight whose day fits into 64 bits, ns since the Unix epoch.
+const MIDNIGHT_NS_MAX: u64 = u64::MAX - LONGEST_DAY_NS;
 /// Days of a session whose midnights are known exactly; later ones count 24 hours.
 const DAYS: usize = 8;
 /// A stamp that leaps by half a day and comes back within this many messages was an outlier.
@@ -27,7 +29,7 @@ pub enum SessionError {
         /// What was asked for.
         name: String,
     },
-    /// The date has no midnight that fits into 64 bits of ns since 1970.
+    /// The days from the date on do not fit into 64 bits of ns since 1970.
     #[error("the session date {date} lies outside 1970 to 2554")]
     OutOfRange {
         /// What was asked for.
@@ -186,13 +188,14 @@ impl SessionTime {
     #[must_use]
     pub fn midnight_ns(&self, day: usize) -> u64 {
         let known = day.min(DAYS - 1);
-        self.midnights[known] + (day - known) as u64 * DAY_NS
+        let beyond_ns = ((day - known) as u64).saturating_mul(DAY_NS);
+        self.midnights[known].saturating_add(beyond_ns).min(MIDNIGHT_NS_MAX)
     }
 }
 
 fn local_midnight_ns(date: Date, zone: &TimeZone) -> Option<u64> {
     let midnight = date.to_zoned_datetime(zone.clone()).ok()?;
-    u64::try_from(midnight.timestamp().as_nanosecond()).ok()
+    u64::try_from(midnight.timestamp().as_nanosecond()).ok().filter(|&ns| ns <= MIDNIGHT_NS_MAX)
 }
 
 /// Today's date in `zone_name` at `now_ns` since the Unix epoch.
@@ -264,6 +267,16 @@ mod tests {
     }
 
     #[test]
+    fn midnights_without_end_stop_where_64_bits_do() {
+        let mut session = session("2554-07-10");
+        for hour in (0..24).cycle().take(40 * 24) {
+            assert!(session.event_time(hour * HOUR_NS).is_plausible);
+        }
+        let last = session.event_time(LONGEST_DAY_NS - 1).ts_event;
+        assert_eq!(last, u64::MAX - 1);
+    }
+
+    #[test]
     fn one_wild_stamp_does_not_begin_a_day() {
         let mut session = session("2026-01-15");
         session.event_time(5 * HOUR_NS);
@@ -309,9 +322,11 @@ mod tests {
             SessionTime::new(date, "America/Gotham"),
             Err(SessionError::UnknownZone { .. })
         ));
-        assert!(matches!(
-            SessionTime::new(parse_date("1960-01-01").unwrap(), ZONE),
-            Err(SessionError::OutOfRange { .. })
-        ));
+        for date in ["1960-01-01", "1969-12-31", "2554-07-14", "9999-12-31"] {
+            assert!(matches!(
+                SessionTime::new(parse_date(date).unwrap(), ZONE),
+                Err(SessionError::OutOfRange { .. })
+            ));
+        }
     }
 }
