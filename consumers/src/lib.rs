@@ -12,6 +12,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agent;
+pub mod consumer;
+pub mod digest;
+pub mod gate;
+mod handover;
 pub mod latency;
+mod tally;
+pub mod telemetry;
+pub mod work;
 
+pub use agent::ConsumerAgent;
+pub use consumer::{Consumer, Discard, Fresh};
+pub use digest::DigestConsumer;
+pub use gate::{Gate, Verdict};
 pub use latency::{IntervalReader, LatencyRecorder, LatencySnapshot};
+pub use telemetry::LaneTelemetry;
+pub use work::WorkConsumer;
