@@ -5,9 +5,12 @@
 
 mod exit;
 mod r#gen;
+mod inspect;
 mod log;
 mod number;
+mod output;
 mod replay;
+mod row;
 mod run;
 mod whole_file;
 
@@ -45,6 +48,7 @@ struct CommandLine {
 enum Verb {
     Run(run::RunArgs),
     Replay(replay::ReplayArgs),
+    Inspect(inspect::InspectArgs),
     Gen(r#gen::GenArgs),
 }
 
@@ -55,6 +59,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &command_line.verb {
         Verb::Run(args) => run::execute(args),
         Verb::Replay(args) => replay::execute(args),
+        Verb::Inspect(args) => inspect::execute(args),
         Verb::Gen(args) => r#gen::execute(args),
     };
     done.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
