@@ -3,6 +3,7 @@
 //! Results go to standard output; logs, notes and the reason of a failure to standard error. Exit
 //! codes: 0 done, 1 failed, 2 wrong usage or configuration.
 
+mod check;
 mod exit;
 mod r#gen;
 mod inspect;
@@ -50,6 +51,7 @@ enum Verb {
     Replay(replay::ReplayArgs),
     Inspect(inspect::InspectArgs),
     Gen(r#gen::GenArgs),
+    Check(check::CheckArgs),
 }
 
 /// Reads the command line, runs its verb and says how that ended.
@@ -61,6 +63,7 @@ pub(crate) fn main() -> ExitCode {
         Verb::Replay(args) => replay::execute(args),
         Verb::Inspect(args) => inspect::execute(args),
         Verb::Gen(args) => r#gen::execute(args),
+        Verb::Check(args) => check::execute(args),
     };
     done.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
