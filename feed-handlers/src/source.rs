@@ -57,7 +57,7 @@ pub enum FileEnd {
     Failed {
         /// What failed.
         error: TransportError,
-        /// Bytes of a record that had been read in part.
+        /// Bytes that had been read and are part of no framed record.
         bytes: u64,
     },
 }
@@ -187,25 +187,31 @@ impl BinaryFileSource {
         });
     }
 
-    /// Reads the file to its end and counts what is left in it.
+    /// Reads the file to its end and counts what is left in it. Keeps what fails meanwhile.
     fn drain(&mut self) -> u64 {
         let mut bytes = 0;
         loop {
             let len = self.file.window().len();
             bytes += len as u64;
             self.file.consume(len);
-            if !matches!(self.file.fill(), Ok(Fill::More)) {
-                return bytes;
+            match self.file.fill() {
+                Ok(Fill::More) => {}
+                Ok(Fill::End) => return bytes,
+                Err(error) => {
+                    self.failure.get_or_insert(error);
+                    return bytes;
+                }
             }
         }
     }
 
     #[cold]
     fn finish_at_end_of_session(&mut self) {
-        let bytes = self.drain() - LENGTH_BYTES as u64;
-        self.end = Some(match bytes {
-            0 => FileEnd::EndOfSession,
-            bytes => FileEnd::BytesAfterEnd { bytes },
+        let unframed = self.drain();
+        self.end = Some(match (self.failure.take(), unframed - LENGTH_BYTES as u64) {
+            (Some(error), _) => FileEnd::Failed { error, bytes: unframed },
+            (None, 0) => FileEnd::EndOfSession,
+            (None, bytes) => FileEnd::BytesAfterEnd { bytes },
         });
     }
 
