@@ -429,6 +429,8 @@ impl Itch50Handler {
             return Outcome::TestSymbol;
         }
         if listing.instrument == InstrumentId::NONE {
+            listing.must_requote = false;
+            listing.set_top(top);
             return Outcome::DirectoryFull;
         }
         if context.time.ts_event > context.ts_recv.saturating_add(self.future_limit_ns) {
