@@ -7,7 +7,7 @@ mod cli_support;
 use std::fs;
 use std::path::Path;
 
-use cli_support::{folder, freshlane};
+use cli_support::{folder, freshlane, names_in};
 use freshlane_config::Config;
 
 const BAD: &str = "\
@@ -96,6 +96,24 @@ fn a_file_that_cannot_be_read_is_wrong_usage() {
     fs::write(folder.join("latin1.toml"), b"# caf\xe9\n").unwrap();
     freshlane(&folder, &["check", "latin1.toml"]).ended_with(2).said("not UTF-8");
     freshlane(&folder, &["check"]).ended_with(2).said("<CONFIG>");
+}
+
+/// One loader: what `check` refuses, the engine refuses, with the same words.
+#[test]
+fn the_engine_refuses_what_check_refuses() {
+    let corpus = here().join("config/tests/refused");
+    for name in names_in(&corpus) {
+        let checked = freshlane(&corpus, &["check", &name]).ended_with(2);
+        assert!(checked.stdout.is_empty(), "{name}");
+        let verbs =
+            [&["run", &name, "--for", "1ms"][..], &["replay", "no-capture", "--config", &name]];
+        for verb in verbs {
+            let ran = freshlane(&corpus, verb).ended_with(2);
+            assert!(ran.stdout.is_empty(), "{name}");
+            let problems = ran.stderr.trim_end();
+            assert!(checked.stderr.starts_with(problems), "{problems}\n\n{}", checked.stderr);
+        }
+    }
 }
 
 #[test]

@@ -300,7 +300,7 @@ fn a_cut_record_costs_itself_only() {
         );
         assert_eq!(summary["complete"], false);
         ran.said("a.itch: the file is cut: its last record, at byte 38, has only")
-            .said("help: the 1 messages before were read");
+            .said("help: the message before was read");
     }
 }
 
@@ -315,7 +315,7 @@ fn bytes_after_the_end_are_told_and_not_read() {
     fs::write(folder.join("a.itch"), &bytes).unwrap();
     let ran = inspect(&folder, &["--messages"]).ended_with(1);
     assert_eq!(ran.text().lines().count(), 2);
-    ran.said("4 bytes follow the end-of-session record").said("cut the file at byte 61");
+    ran.said("4 bytes follow the end-of-session record").said("help: the 2 messages before were read; if another session follows, cut the file at byte 61");
 }
 
 #[test]

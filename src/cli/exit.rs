@@ -49,8 +49,10 @@ impl Failure {
     /// Says on standard error what is wrong, and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if self.kind != Kind::OutputClosed {
-            // Problems of a configuration bring their own severity.
-            let severity = if self.message.starts_with("error: ") { "" } else { "error: " };
+            // Problems of a configuration bring their own severities.
+            let own = ["error: ", "warning: "];
+            let has_its_own = own.iter().any(|severity| self.message.starts_with(severity));
+            let severity = if has_its_own { "" } else { "error: " };
             // Nobody is left to be told that standard error is closed.
             let _ = writeln!(io::stderr(), "{severity}{}", self.message);
         }

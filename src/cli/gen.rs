@@ -133,7 +133,7 @@ fn write_itch(
 
 /// Shown on standard error, and only where that is a terminal.
 fn progress_bar(messages: u64) -> ProgressBar {
-    let template = "{bar:40} {percent:>3} %  {human_pos} of {human_len} messages  {eta} left";
+    let template = "{wide_bar} {percent:>3} %  {human_pos} of {human_len} messages  {eta} left";
     let style = ProgressStyle::with_template(template);
     ProgressBar::new(messages).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -112,11 +112,20 @@ fn partial_of(place: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn folder(name: &str) -> PathBuf {
-        let folder =
-            std::env::temp_dir().join(format!("freshlane-whole-{}-{name}", std::process::id()));
+    /// An empty folder that goes with its test.
+    struct Folder(PathBuf);
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn folder(name: &str) -> Folder {
+        let name = format!("freshlane-whole-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
         fs::create_dir_all(&folder).unwrap();
-        folder
+        Folder(folder)
     }
 
     fn names_in(folder: &Path) -> Vec<String> {
@@ -127,32 +136,32 @@ mod tests {
     #[test]
     fn a_file_that_is_given_up_leaves_what_stood_there() {
         let folder = folder("given-up");
-        let path = folder.join("a.itch");
+        let path = folder.0.join("a.itch");
         fs::write(&path, b"before").unwrap();
         let mut file = WholeFile::create(&path).unwrap();
         file.write_all(b"half").unwrap();
         drop(file);
         assert_eq!(fs::read(&path).unwrap(), b"before");
-        assert_eq!(names_in(&folder), ["a.itch"]);
+        assert_eq!(names_in(&folder.0), ["a.itch"]);
     }
 
     #[test]
     fn a_whole_file_takes_its_place() {
         let folder = folder("whole");
-        let path = folder.join("a.itch");
+        let path = folder.0.join("a.itch");
         for text in [&b"first"[..], b"second"] {
             let mut file = WholeFile::create(&path).unwrap();
             file.write_all(text).unwrap();
             file.finish().unwrap();
             assert_eq!(fs::read(&path).unwrap(), text);
         }
-        assert_eq!(names_in(&folder), ["a.itch"]);
+        assert_eq!(names_in(&folder.0), ["a.itch"]);
     }
 
     #[test]
     fn through_a_link_the_file_is_replaced_and_not_the_link() {
         let folder = folder("link");
-        let (path, link) = (folder.join("a.itch"), folder.join("b.itch"));
+        let (path, link) = (folder.0.join("a.itch"), folder.0.join("b.itch"));
         fs::write(&path, b"before").unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();
         let mut file = WholeFile::create(&link).unwrap();
@@ -172,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_folder_is_refused() {
-        let error = WholeFile::create(&folder("folder")).err().map(|error| error.kind());
+        let error = WholeFile::create(&folder("folder").0).err().map(|error| error.kind());
         assert_eq!(error, Some(io::ErrorKind::IsADirectory));
     }
 }

@@ -120,7 +120,7 @@ impl Progress {
         let bar = if would_disturb || source.file_bytes() == 0 {
             ProgressBar::hidden()
         } else {
-            let template = "{bar:40} {percent:>3} %  {bytes} of {total_bytes}  {eta} left";
+            let template = "{wide_bar} {percent:>3} %  {bytes} of {total_bytes}  {eta} left";
             let style = ProgressStyle::with_template(template);
             ProgressBar::new(source.file_bytes())
                 .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

@@ -101,26 +101,29 @@ pub(super) fn verdict(capture: &Capture, decoded: &Decoded) -> Result<(), Failur
 }
 
 fn transport_failure(error: &TransportError, decoded: &Decoded) -> Failure {
-    let count = grouped(decoded.decoded);
-    Failure::failed(error).with_help(format!(
-        "the {count} messages before were read; get the file again from where it came"
-    ))
+    let read = read_before(decoded.decoded);
+    Failure::failed(error).with_help(format!("{read}; get the file again from where it came"))
 }
 
 fn not_whole(capture: &Capture, end: &FileEnd, decoded: &Decoded) -> Failure {
-    let count = grouped(decoded.decoded);
     let advice = match end {
         FileEnd::BytesAfterEnd { .. } => format!(
-            "the {count} messages before were read; if another session follows, cut the file at \
-             byte {}",
+            "; if another session follows, cut the file at byte {}",
             capture.source.framed_bytes() + LENGTH_BYTES as u64
         ),
-        FileEnd::Unframable { .. } => format!("the {count} messages before were read"),
-        _ => {
-            format!("the {count} messages before were read; get the file again from where it came")
-        }
+        FileEnd::Unframable { .. } => String::new(),
+        _ => "; get the file again from where it came".to_owned(),
     };
-    Failure::failed(format!("{}: {end}", capture.shown)).with_help(advice)
+    let read = read_before(decoded.decoded);
+    Failure::failed(format!("{}: {end}", capture.shown)).with_help(format!("{read}{advice}"))
+}
+
+fn read_before(count: u64) -> String {
+    match count {
+        0 => "no message before was whole".to_owned(),
+        1 => "the message before was read".to_owned(),
+        count => format!("the {} messages before were read", grouped(count)),
+    }
 }
 
 fn no_message(capture: &Capture, end: &FileEnd, decoded: &Decoded) -> Failure {
