@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use freshlane_feed_handlers::session_time::{SessionError, date_at, date_in_file_name};
+use freshlane_quote::clock::{ClockHints, ClockMode};
+use freshlane_quote::{Clock, EngineClock};
 use jiff::civil::Date;
 
 /// A session date and where it was found.
@@ -45,6 +47,13 @@ impl SessionDate {
             )),
         }
     }
+}
+
+/// What the wall clock says, ns since the Unix epoch: for telling which day is today.
+#[must_use]
+pub fn wall_clock_ns() -> u64 {
+    let started = EngineClock::start(ClockMode::Os, &ClockHints::default());
+    started.map_or(0, |(clock, ..)| clock.now())
 }
 
 /// The session date of the capture at `path`: as given, else by its name, else today at `now_ns`

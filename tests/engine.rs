@@ -1,5 +1,7 @@
 //! The whole engine on threads: what a dying, a stuck or an early stopped part does to the rest.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

@@ -1,5 +1,7 @@
 //! After warm-up no duty cycle allocates: feed, decoder, book, bus, lanes, gates and histograms.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

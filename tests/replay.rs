@@ -1,6 +1,8 @@
 //! Replay is the truth: one capture gives one sequence of deliveries.
 
-use std::path::PathBuf;
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
 
 use freshlane::report::Report;
 use freshlane::session::SessionDate;
@@ -27,7 +29,7 @@ fn config() -> Config {
     config
 }
 
-fn replay(config: &Config, path: &PathBuf, batch_max: usize) -> (Report, Replay) {
+fn replay(config: &Config, path: &Path, batch_max: usize) -> (Report, Replay) {
     let session = SessionDate::today(parse_date("2026-12-01").unwrap());
     let file = FileSource::open(path).unwrap();
     let mut replay = topology::replay(config, file, ReplaySpec { session, batch_max }).unwrap();

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use clap::Args;
 use freshlane::report::{Report, ReportInput};
-use freshlane::session::{SessionDate, session_date_of};
+use freshlane::session::{SessionDate, session_date_of, wall_clock_ns};
 use freshlane::topology::{self, Replay, ReplaySpec};
 use freshlane_config::Config;
 use freshlane_consumers::SimulatedLane;
 use freshlane_feed_handlers::itch50::BATCH_MAX;
 use freshlane_feed_handlers::session_time::parse_date;
 use freshlane_feed_handlers::transport::FileSource;
-use freshlane_quote::{Clock, EngineClock, clock};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::exit::Failure;
@@ -29,7 +28,7 @@ const TURNS_PER_UPDATE: u64 = 4096;
 /// the same deliveries, and the same digests, on any machine. The feed waits when its ring is full;
 /// nothing is lost before the lanes.
 #[derive(Args, Debug)]
-pub struct ReplayArgs {
+pub(super) struct ReplayArgs {
     /// Capture to replay: ITCH 5.0 in BinaryFILE framing, raw, gzip or zstd (told by content)
     file: PathBuf,
     /// Configuration with the lanes; its first feed says venue and time zone [default: the
@@ -60,15 +59,14 @@ fn batch_size(text: &str) -> Result<usize, String> {
 /// # Errors
 /// [`Failure`] with exit code 2 for a wrong configuration or date, 1 for a capture that cannot be
 /// read or is not whole, or a ledger that does not add up.
-pub fn execute(args: &ReplayArgs) -> Result<(), Failure> {
+pub(super) fn execute(args: &ReplayArgs) -> Result<(), Failure> {
     let config = load_config(args.config.as_deref())?;
     let session = session(args, &config)?;
     let file = FileSource::open(&args.file).map_err(Failure::failed)?;
     let spec = ReplaySpec { session, batch_max: args.batch };
     let mut replay = topology::replay(&config, file, spec).map_err(Failure::failed)?;
     if let Some(note) = session.note() {
-        tracing::info!("{note}");
-        eprintln!("{note}");
+        super::log::note(note);
     }
     step_through(&mut replay);
     let report = report(args, &config, &replay, session);
@@ -80,12 +78,6 @@ fn session(args: &ReplayArgs, config: &Config) -> Result<SessionDate, Failure> {
     let given = args.date.as_deref().map(parse_date).transpose().map_err(Failure::usage)?;
     let zone = &config.feeds[0].time_zone;
     session_date_of(&args.file, given, zone, wall_clock_ns()).map_err(Failure::usage)
-}
-
-/// ns since the Unix epoch, for telling which day is today.
-fn wall_clock_ns() -> u64 {
-    let hints = clock::ClockHints::default();
-    EngineClock::start(clock::ClockMode::Os, &hints).map_or(0, |(clock, ..)| clock.now())
 }
 
 fn step_through(replay: &mut Replay) {
@@ -108,7 +100,7 @@ fn step_through(replay: &mut Replay) {
 }
 
 fn style() -> ProgressStyle {
-    let template = "{bar:40} {percent:>3} %  {bytes}/{total_bytes}  {msg}  {eta} left";
+    let template = "{wide_bar} {percent:>3} %  {bytes}/{total_bytes}  {msg}  {eta} left";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
@@ -132,8 +124,9 @@ fn write(args: &ReplayArgs, report: &Report) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(report).map_err(Failure::failed)?;
     let to_stdout = args.report.as_deref().is_some_and(|path| path.as_os_str() == "-");
     if let Some(path) = args.report.as_deref().filter(|_| !to_stdout) {
-        fs::write(path, format!("{json}\n"))
-            .map_err(|error| Failure::failed(format!("cannot write {}: {error}", path.display())))?;
+        fs::write(path, format!("{json}\n")).map_err(|error| {
+            Failure::failed(format!("cannot write {}: {error}", path.display()))
+        })?;
     }
     if args.json || to_stdout {
         return super::exit::print(&json);
@@ -142,9 +135,10 @@ fn write(args: &ReplayArgs, report: &Report) -> Result<(), Failure> {
 }
 
 fn digest_lines(report: &Report) -> String {
-    let lines = report.lanes.iter().filter_map(|lane| {
-        Some(format!("digest {}: {}", lane.name, lane.digest.as_ref()?))
-    });
+    let lines = report
+        .lanes
+        .iter()
+        .filter_map(|lane| Some(format!("digest {}: {}", lane.name, lane.digest.as_ref()?)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -154,11 +148,12 @@ fn verdict(args: &ReplayArgs, replay: &Replay, report: &Report) -> Result<(), Fa
     if !report.is_balanced() {
         return Err(Failure::failed("the ledger does not add up: this is a fault of the engine"));
     }
+    if no_message_was_decoded(report) {
+        return Err(Failure::failed(format!("{file} holds no ITCH 5.0 message"))
+            .with_help(format!("`freshlane inspect {file}` says what it looks like")));
+    }
     match replay.feed.source().end() {
         Some(end) if !end.is_clean() => Err(Failure::failed(format!("{file}: {end}"))),
-        _ if no_message_was_decoded(report) => Err(Failure::failed(format!(
-            "{file} holds no ITCH 5.0 message; look at it with `freshlane inspect`"
-        ))),
         _ => Ok(()),
     }
 }

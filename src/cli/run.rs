@@ -18,6 +18,7 @@ use freshlane_quote::{Clock, EngineClock};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::exit::Failure;
+use super::log::note;
 
 /// How often the engine is looked after.
 const WATCH_PERIOD: Duration = Duration::from_millis(20);
@@ -31,7 +32,7 @@ const SUMMARY_PERIOD_NS: u64 = 1_000_000_000;
 /// terminal each lane is summed up once a second; at the end comes a table. The feeds stop first,
 /// then everything that is on its way is handed over.
 #[derive(Args, Debug)]
-pub struct RunArgs {
+pub(super) struct RunArgs {
     /// Configuration to run [default: the embedded one; print it with `freshlane check --embedded`]
     config: Option<PathBuf>,
     /// Stop after this long, for example 30s or 5m [default: run until stopped]
@@ -61,7 +62,7 @@ pub(super) fn load_config(path: Option<&Path>) -> Result<Config, Failure> {
     }
     .map_err(Failure::usage)?;
     for warning in &loaded.warnings {
-        eprintln!("{warning}");
+        note(warning);
     }
     Ok(loaded.config)
 }
@@ -71,12 +72,14 @@ pub(super) fn load_config(path: Option<&Path>) -> Result<Config, Failure> {
 /// # Errors
 /// [`Failure`] with exit code 2 for a wrong configuration, 1 when the engine does not start, an
 /// agent died or is stuck, or the ledger does not add up.
-pub fn execute(args: &RunArgs) -> Result<(), Failure> {
+pub(super) fn execute(args: &RunArgs) -> Result<(), Failure> {
     let mut config = load_config(args.config.as_deref())?;
     if let Some(listen) = args.listen {
         if !listen.ip().is_loopback() {
-            return Err(Failure::usage("--listen takes a loopback address: there is no \
-                                       authentication yet"));
+            return Err(Failure::usage(
+                "--listen takes a loopback address: there is no \
+                                       authentication yet",
+            ));
         }
         (config.admin.listen, config.admin.enabled) = (listen, true);
     }
@@ -107,7 +110,7 @@ fn check_cores(config: &Config) -> Result<(), Failure> {
     if problems.iter().any(|problem| problem.is_error()) {
         return Err(Failure::usage(texts.join("\n")));
     }
-    texts.iter().for_each(|text| eprintln!("{text}"));
+    texts.iter().for_each(note);
     Ok(())
 }
 
@@ -138,22 +141,22 @@ fn serve(config: &Config, engine: &Engine, args: &RunArgs) -> Result<(), Failure
     let port_was_chosen = args.config.is_some() || args.listen.is_some();
     let server = match AdminServer::start(config.admin.listen, registry()) {
         Err(ServeError::Bind { address, .. }) if !port_was_chosen => {
-            eprintln!("{address} is taken; serving metrics on another port");
+            note(format!("{address} is taken; serving metrics on another port"));
             AdminServer::start(SocketAddr::new(address.ip(), 0), registry())
         }
         served => served,
     };
     let server = server.map_err(Failure::failed)?;
-    eprintln!("metrics: http://{}/metrics", server.address());
+    note(format!("metrics: http://{}/metrics", server.address()));
     Ok(())
 }
 
 /// Says what runs where, and what is not as planned.
 fn announce(engine: &Engine) -> Result<(), Failure> {
-    eprintln!("{}", engine.clock_report());
+    note(engine.clock_report());
     for thread in engine.crew().threads() {
         if thread.pin() == PinOutcome::Refused {
-            eprintln!("warning: {} could not be pinned to its core; it runs anywhere", thread.name());
+            tracing::warn!("{} could not be pinned to its core; it runs anywhere", thread.name());
         }
         tracing::info!("{} pinned: {:?}", thread.name(), thread.pin());
     }
@@ -217,8 +220,7 @@ impl<'a> Summary<'a> {
             return;
         }
         self.shown_ns = now_ns;
-        let lines: Vec<String> =
-            self.lanes.iter_mut().map(|lane| lane.line(elapsed_ns)).collect();
+        let lines: Vec<String> = self.lanes.iter_mut().map(|lane| lane.line(elapsed_ns)).collect();
         self.clear();
         // A terminal that goes away is no reason to stop the engine.
         let _ = writeln!(io::stderr(), "{}", lines.join("\n"));

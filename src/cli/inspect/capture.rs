@@ -4,14 +4,13 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use freshlane::session::{SessionDate, session_date_of};
+use freshlane::session::{SessionDate, session_date_of, wall_clock_ns};
 use freshlane::topology::market_code;
 use freshlane_feed_handlers::itch50::{BATCH_MAX, HandlerSpec, Itch50Handler, ReceiveTime};
 use freshlane_feed_handlers::session_time::SessionTime;
 use freshlane_feed_handlers::source::{Batch, BinaryFileSource, MessageSource};
 use freshlane_feed_handlers::transport::{Compression, FileSource};
-use freshlane_quote::clock::{ClockHints, ClockMode};
-use freshlane_quote::{ChannelId, Clock, EngineClock, SymbolDirectory, VenueId};
+use freshlane_quote::{ChannelId, SymbolDirectory, VenueId};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{InspectArgs, Protocol};
@@ -100,12 +99,6 @@ impl Capture {
             handler.on_batch(messages, first_sequence, ReceiveTime::EventTime);
         })
     }
-}
-
-/// ns since the Unix epoch, for telling which day is today.
-fn wall_clock_ns() -> u64 {
-    let started = EngineClock::start(ClockMode::Os, &ClockHints::default());
-    started.map_or(0, |(clock, ..)| clock.now())
 }
 
 /// A bar on standard error, where that is a terminal and no lines are shown on it.
