@@ -5,10 +5,14 @@ use super::hold;
 use super::tree::{File, Tree};
 
 /// Files with unsafe code, each with the reason why safe Rust does not do.
-const UNSAFE_FILES: [(&str, &str); 2] = [
+const UNSAFE_FILES: [(&str, &str); 3] = [
     (
         "feed-handlers/src/book/memory.rs",
         "huge pages and prefetch are hints to kernel and hardware that safe Rust cannot give",
+    ),
+    (
+        "fuzz/fuzz_targets/file_source.rs",
+        "a file in memory, so that a fuzzer need not write to the disk: `memfd_create` is a C call",
     ),
     (
         "tests/no_allocation.rs",
