@@ -11,7 +11,7 @@ use crate::source::{Batch, MessageSource};
 use crate::synthetic::LiveItchMarket;
 
 /// Messages per second while the market lists its symbols and builds its opening books.
-const OPENING_RATE_PER_S: u64 = 500_000;
+const OPENING_RATE_PER_S: u64 = 250_000;
 /// A feed that is further behind its schedule than this does not catch up, ns: a market that was
 /// not listened to does not repeat itself.
 const BEHIND_NS_MAX: u64 = 500_000_000;
@@ -19,7 +19,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 /// A [`LiveItchMarket`] that sends its messages at an even rate.
 ///
-/// The opening burst goes out at half a million messages a second, then `rate_per_s` applies. Each
+/// The opening burst goes out at a quarter of a million messages a second, then `rate_per_s` applies. Each
 /// message carries the time at which it was due, so it is never ahead of the clock.
 pub struct PacedMarket<C> {
     market: LiveItchMarket,
