@@ -3,6 +3,7 @@
 use crate::hop::{CoreDistance, hop_ns};
 use crate::pair::Pair;
 use crate::series::Series;
+use crate::session::progress;
 use crate::stopwatch::Cost;
 
 /// One of those who are compared: runs once on the pair and gives its figure.
@@ -44,6 +45,9 @@ pub fn two_core_rounds(pair: &Pair, wanted: usize, contenders: &mut [Run<'_>]) -
         tries += 1;
     }
     let flipped = tries - rounds.len();
+    if flipped > 0 {
+        progress(&format!("{flipped} of {tries} rounds dropped: the cores changed their distance"));
+    }
     let at = CoreDistance::ALL
         .into_iter()
         .filter_map(|distance| at_distance(&rounds, distance, contenders.len()))
