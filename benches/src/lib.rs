@@ -19,6 +19,7 @@ pub mod fold;
 pub mod hop;
 pub mod machine;
 pub mod memory_source;
+pub mod micro;
 pub mod paced;
 pub mod pair;
 pub mod path;
