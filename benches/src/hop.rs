@@ -24,9 +24,9 @@ pub enum CoreDistance {
 }
 
 impl CoreDistance {
-    /// Hops shorter than this are near, ns one way. Between the 45 to 65 and the 195 to 255 that
-    /// such machines show.
-    pub const NEAR_NS_BELOW: f64 = 120.0;
+    /// Hops shorter than this are near, ns one way. It lies between what such machines show: 45 to
+    /// 65 and 195 to 255 (Zen 3), 24 and 115 to 185 (Sapphire Rapids).
+    pub const NEAR_NS_BELOW: f64 = 90.0;
 
     /// Both, the near one first.
     pub const ALL: [Self; 2] = [Self::Near, Self::Far];
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_classes_meet_at_their_bound() {
-        assert_eq!(CoreDistance::of(119.9), CoreDistance::Near);
-        assert_eq!(CoreDistance::of(120.0), CoreDistance::Far);
+        assert_eq!(CoreDistance::of(89.9), CoreDistance::Near);
+        assert_eq!(CoreDistance::of(90.0), CoreDistance::Far);
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl Scale {
     #[must_use]
     pub const fn paced_quotes(self) -> u64 {
         match self {
-            Self::Full => 15_000,
+            Self::Full => 25_000,
             Self::Quick => 8_000,
             Self::Tiny => 50,
         }

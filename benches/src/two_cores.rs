@@ -23,7 +23,8 @@ pub struct AtDistance {
 /// All rounds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TwoCoreRounds {
-    /// The rounds that stayed at one distance; a distance that did not occur is not there.
+    /// The rounds that stayed at one distance; a distance that occurred in less than half of the
+    /// wanted rounds is not there.
     pub at: Vec<AtDistance>,
     /// Rounds in which the distance changed. They count for nothing.
     pub flipped: usize,
@@ -51,6 +52,7 @@ pub fn two_core_rounds(pair: &Pair, wanted: usize, contenders: &mut [Run<'_>]) -
     let at = CoreDistance::ALL
         .into_iter()
         .filter_map(|distance| at_distance(&rounds, distance, contenders.len()))
+        .filter(|at| 2 * at.hop_ns.rounds() >= wanted)
         .collect();
     TwoCoreRounds { at, flipped }
 }
@@ -94,7 +96,8 @@ pub fn for_about<'a>(
     target_ns: u64,
     mut run: impl FnMut(&Pair, u64) -> Cost + 'a,
 ) -> impl FnMut(&Pair) -> f64 + 'a {
-    const FIRST: u64 = 10_000;
+    // More than any ring has slots, so that all their pages are there afterwards.
+    const FIRST: u64 = 70_000;
     let mut count = FIRST;
     let mut is_first = true;
     move |pair| {
@@ -129,7 +132,7 @@ mod tests {
         let Some(pair) = Pair::on(Cores::of_process()) else { return };
         let rounds = two_core_rounds(&pair, 2, &mut [&mut |_: &Pair| 1.0, &mut |_: &Pair| 2.0]);
         let counted: usize = rounds.at.iter().map(|at| at.hop_ns.rounds()).sum();
-        assert!((2..=6).contains(&(counted + rounds.flipped)));
+        assert!(counted + rounds.flipped <= 6);
         for at in &rounds.at {
             assert!(at.figures[0].values().iter().all(|figure| *figure == 1.0));
             assert!(at.figures[1].values().iter().all(|figure| *figure == 2.0));
