@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use freshlane_quote::event::EventOrigin;
 use freshlane_quote::{
-    ChannelId, FeedEvent, InstrumentId, Price, Quote, QuoteFlags, SymbolDirectory, TradingState,
-    VenueId,
+    ChannelId, FeedEvent, InstrumentId, Quote, SymbolDirectory, TradingState, VenueId,
 };
 
 use super::field::{Alpha, Code};
 use super::listing::Listing;
+use super::lookahead::{self, side};
 use super::message::{
     AddOrder, DecodeError, Message, OrderCancel, OrderDelete, OrderExecuted, OrderReplace, Prefix,
 };
+use super::quoting::{Context, build_quote};
 use super::tally::{MessageCounts, RefusalSamples};
-use crate::book::{Applied, Best, NewOrder, OrderBooks, Refused, Replacement, Side, Top};
+use crate::book::{Applied, NewOrder, OrderBooks, Refused, Replacement, Top};
 use crate::ledger::{FeedLedger, Outcome, Tally};
-use crate::session_time::{EventTime, SessionTime};
+use crate::session_time::SessionTime;
 
 /// The most messages of one batch. Prefetching pays from 8 and stops paying at about 32.
 pub const BATCH_MAX: usize = 32;
@@ -79,27 +80,6 @@ struct Output {
     records: [Quote; RECORDS_MAX],
     books: [u16; RECORDS_MAX],
     len: usize,
-}
-
-/// What a message's time and place are.
-#[derive(Clone, Copy)]
-struct Context {
-    wire_sequence: u64,
-    time: EventTime,
-    ts_recv: u64,
-}
-
-/// An order message of a batch, as the second prefetch pass needs it.
-#[derive(Clone, Copy)]
-struct OrderHint {
-    reference: u64,
-    bucket: usize,
-    locate: u16,
-    side: Side,
-}
-
-impl OrderHint {
-    const NONE: Self = Self { reference: 0, bucket: 0, locate: 0, side: Side::Bid };
 }
 
 /// The order that an add message, with or without attribution, describes.
@@ -198,7 +178,7 @@ impl Itch50Handler {
     pub fn on_batch(&mut self, messages: &[&[u8]], first_sequence: u64, received: ReceiveTime) {
         assert!(messages.len() <= BATCH_MAX, "a batch holds at most {BATCH_MAX} messages");
         self.output.len = 0;
-        self.prefetch(messages);
+        lookahead::prefetch(&self.books, messages);
         let mut tally = Tally::default();
         for (index, message) in (0_u64..).zip(messages) {
             // The sequence comes from outside and may be the last there is.
@@ -214,28 +194,6 @@ impl Itch50Handler {
         self.ledger.add(&tally);
         self.ledger.live_orders.set(self.books.live_orders() as u64);
         self.ledger.book_growths.set(self.books.growths());
-    }
-
-    /// Two passes over the batch ahead of the work: the books are random memory, and so many loads
-    /// in flight at once cost little more than one.
-    #[inline(always)]
-    fn prefetch(&self, messages: &[&[u8]]) {
-        let mut hints = [OrderHint::NONE; BATCH_MAX];
-        let mut count = 0;
-        for message in messages {
-            let Some((reference, locate, side)) = order_of(message) else { continue };
-            let bucket = self.books.prefetch_order(reference, locate);
-            hints[count] = OrderHint { reference, bucket, locate, side };
-            count += 1;
-            if message[0] == OrderReplace::TYPE
-                && let Some(replace) = OrderReplace::view(message)
-            {
-                self.books.prefetch_reference(replace.new_order_reference_number());
-            }
-        }
-        for hint in &hints[..count] {
-            self.books.prefetch_levels(hint.reference, hint.bucket, hint.locate, hint.side);
-        }
     }
 
     #[inline(always)]
@@ -567,33 +525,6 @@ impl Itch50Handler {
     }
 }
 
-/// Order reference, locate and side of a message that names an order. Only an add has a side; for
-/// the others it is a byte of another field.
-#[inline(always)]
-fn order_of(message: &[u8]) -> Option<(u64, u16, Side)> {
-    const NAMES_ORDER: [bool; 256] = {
-        let mut table = [false; 256];
-        let mut types = b"ADUEXFC".as_slice();
-        while let [message_type, rest @ ..] = types {
-            table[*message_type as usize] = true;
-            types = rest;
-        }
-        table
-    };
-    let head: &[u8; 19] = message.first_chunk()?;
-    if !NAMES_ORDER[usize::from(head[0])] {
-        return None;
-    }
-    let reference = u64::from_be_bytes(std::array::from_fn(|i| head[11 + i]));
-    let side = side(Alpha([*message.get(19).unwrap_or(&0)]));
-    Some((reference, u16::from_be_bytes([head[1], head[2]]), side))
-}
-
-#[inline(always)]
-fn side(indicator: Code) -> Side {
-    if indicator.byte() == b'S' { Side::Ask } else { Side::Bid }
-}
-
 /// The shares of a new order; 0, which refuses it, where it is on neither side.
 #[inline(always)]
 fn shares_on_side(indicator: Code, shares: u32) -> u32 {
@@ -616,47 +547,4 @@ fn outcome_of(refused: Refused) -> Outcome {
         Refused::DuplicateReference => Outcome::DuplicateReference,
         Refused::InvalidOrder => Outcome::InvalidOrder,
     }
-}
-
-#[inline(always)]
-fn build_quote(
-    top: Top,
-    listing: Listing,
-    context: Context,
-    venue: VenueId,
-    channel: ChannelId,
-) -> Quote {
-    let (bid, bid_size, bid_clamped) = quote_side(top.bid);
-    let (ask, ask_size, ask_clamped) = quote_side(top.ask);
-    let both = bid.is_some() && ask.is_some();
-    Quote {
-        ts_event: context.time.ts_event,
-        ts_recv: context.ts_recv,
-        wire_sequence: context.wire_sequence,
-        bid,
-        ask,
-        bid_size,
-        ask_size,
-        instrument: listing.instrument,
-        venue,
-        flags: QuoteFlags::ONE_SIDED.when(!both)
-            | QuoteFlags::LOCKED.when(both && bid == ask)
-            | QuoteFlags::CROSSED.when(both && bid > ask)
-            | QuoteFlags::HALTED.when(listing.effective_state() != TradingState::Trading)
-            | QuoteFlags::SIZE_CLAMPED.when(bid_clamped || ask_clamped)
-            | QuoteFlags::BAD_TIMESTAMP.when(!context.time.is_plausible),
-        ttl_us: 0,
-        channel,
-        reserved: 0,
-    }
-}
-
-/// Price, size and whether the size was clamped.
-#[inline(always)]
-fn quote_side(best: Best) -> (Price, u32, bool) {
-    if best.shares == 0 {
-        return (Price::NONE, 0, false);
-    }
-    let size = u32::try_from(best.shares);
-    (Price::from_price4(best.price), size.unwrap_or(u32::MAX), size.is_err())
 }

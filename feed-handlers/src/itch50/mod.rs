@@ -3,7 +3,9 @@
 pub mod field;
 mod handler;
 mod listing;
+mod lookahead;
 pub mod message;
+mod quoting;
 mod tally;
 #[cfg(test)]
 mod tests;
