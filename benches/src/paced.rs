@@ -1,9 +1,11 @@
 //! Latency of lone quotes: sent at a steady pace that leaves every stage idle in between.
 //!
-//! The sender stamps each quote with the CPU's counter right before it sends it, the receiver reads
-//! the counter when it has the quote in hand. Both readings (about 13 ns each on such machines) are
-//! part of every figure, so a bare cache line is paced in the same way to compare with
-//! ([`bare_line`]). Gaps in the machine's time spoil the tail: judge by the median.
+//! The sender stamps each quote right before it sends it, the receiver reads the time when it has
+//! the quote in hand. Both readings are of the OS's monotonic clock: it waits for the loads before
+//! it, while the bare counter of the CPU may be read before the quote has arrived, and then shows
+//! times that are too good by a hop. The readings (some 20 ns each) are part of every figure, so a
+//! bare cache line is paced in the same way to compare with ([`bare_line`]). Gaps in the machine's
+//! time spoil the tail: judge by the median.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,6 +14,7 @@ use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
 use crate::pair::Pair;
+use crate::stopwatch::Stopwatch;
 
 /// How many quotes, and how far apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,22 +35,22 @@ impl Pace {
 
 /// Takes in what arrives.
 pub struct Receiver {
-    clock: quanta::Clock,
+    clock: Stopwatch,
     lanes: Vec<Histogram<u64>>,
     received: u64,
 }
 
 impl Receiver {
-    fn new(clock: &quanta::Clock, lanes: usize) -> Self {
+    fn new(clock: Stopwatch, lanes: usize) -> Self {
         let histogram = || Histogram::new_with_bounds(1, 1_000_000_000, 3);
         let lanes = (0..lanes).map(|_| histogram().expect("1 ns to 1 s are bounds")).collect();
-        Self { clock: clock.clone(), lanes, received: 0 }
+        Self { clock, lanes, received: 0 }
     }
 
     /// Lane `lane` has a quote in hand that was stamped with `stamp`.
     #[inline]
     pub fn got(&mut self, lane: usize, stamp: u64) {
-        let latency_ns = self.clock.delta_as_nanos(stamp, self.clock.raw());
+        let latency_ns = self.clock.elapsed_ns().saturating_sub(stamp);
         self.lanes[lane].saturating_record(latency_ns);
         self.received += 1;
     }
@@ -84,21 +87,21 @@ pub fn paced(
     mut send: impl FnMut(u64),
     mut poll: impl FnMut(&mut Receiver) + Send,
 ) -> Latencies {
-    let clock = quanta::Clock::new();
+    let clock = Stopwatch::start();
     let expected = pace.quotes * lanes as u64;
     let is_sent = AtomicBool::new(false);
     let run = pair.run(
         || {
-            let start = clock.raw();
+            let start_ns = clock.elapsed_ns();
             for number in 1..=pace.quotes {
-                let due_ns = number * pace.period_ns;
-                while clock.delta_as_nanos(start, clock.raw()) < due_ns {}
-                send(clock.raw());
+                let due_ns = start_ns + number * pace.period_ns;
+                while clock.elapsed_ns() < due_ns {}
+                send(clock.elapsed_ns());
             }
             is_sent.store(true, Ordering::Release);
         },
         || {
-            let mut receiver = Receiver::new(&clock, lanes);
+            let mut receiver = Receiver::new(clock, lanes);
             let mut polls_after_end = 0;
             while receiver.received < expected && polls_after_end < POLLS_AFTER_END {
                 let (was_sent, before) = (is_sent.load(Ordering::Acquire), receiver.received);
@@ -113,7 +116,7 @@ pub fn paced(
 }
 
 /// The median latency of a bare cache line at `pace`, ns: what the hardware and the two readings of
-/// the counter take.
+/// the clock take.
 pub fn bare_line(pair: &Pair, pace: Pace) -> f64 {
     let line = CachePadded::new(AtomicU64::new(0));
     let mut seen = 0;

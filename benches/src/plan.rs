@@ -126,12 +126,13 @@ impl Scale {
         }
     }
 
-    /// Quotes of one paced run.
+    /// Quotes of one paced run: of 80 ms at 100,000/s, since the cores move within less than a
+    /// second.
     #[must_use]
     pub const fn paced_quotes(self) -> u64 {
         match self {
-            Self::Full => 25_000,
-            Self::Quick => 8_000,
+            Self::Full => 8_000,
+            Self::Quick => 5_000,
             Self::Tiny => 50,
         }
     }
