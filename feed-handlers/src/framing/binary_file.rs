@@ -180,6 +180,16 @@ mod tests {
         assert!(framer.has_zero_lengths());
     }
 
+    #[test]
+    fn the_dialect_is_not_guessed_before_the_length_after_the_longest_message() {
+        let longest = [&[0, 0, b'I'][..], &[7; MESSAGE_LEN_MAX - 1], &[7, 7]].concat();
+        for visible in 0..longest.len() {
+            let mut framer = BinaryFile::new();
+            assert_eq!(framer.next(&longest[..visible], false), Record::Incomplete, "{visible}");
+        }
+        assert_eq!(BinaryFile::new().next(&longest, false), Record::EndOfSession);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_framed_without_loss(bytes in proptest::collection::vec(any::<u8>(), 0..4096)) {
