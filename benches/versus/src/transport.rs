@@ -9,8 +9,9 @@ use freshlane_quote::Quote;
 /// Quotes that are sent together where a design can send several.
 pub(crate) const BATCH: usize = 32;
 
-/// Slots of every ring of every design.
-pub(crate) const SLOTS: usize = 1 << 15;
+/// Slots of the ring of every rival. A ring passes through all of its slots, so its size is what the
+/// caches have to hold; this is about the least that a lane of ours can have.
+pub(crate) const SLOTS: usize = 1 << 14;
 
 /// The most quotes of one poll of a lane.
 pub(crate) const POLL_MAX: usize = 64;

@@ -10,9 +10,21 @@ use crate::transport::{POLL_MAX, Poller, SLOTS, Sender, Transport};
 
 pub(crate) const NAME: &str = "bus and lanes";
 
+/// Slots of a lane beyond those that are reserved for feed events.
+const SMALL: usize = 1 << 10;
+const _: () = assert!(SMALL + EVENT_RESERVE >= SLOTS);
+
 /// A bus to `lanes` lanes that wait where they are full, so that nothing is lost.
 pub(crate) fn bus(lanes: usize) -> Transport<BusSender, LanePoller> {
-    let capacity = SLOTS - EVENT_RESERVE;
+    bus_of(lanes, SMALL)
+}
+
+/// The same with lanes as large as the smallest of the reference installation.
+pub(crate) fn large(lanes: usize) -> Transport<BusSender, LanePoller> {
+    Transport { name: "the same with lanes of 50,000", ..bus_of(lanes, 50_000) }
+}
+
+fn bus_of(lanes: usize, capacity: usize) -> Transport<BusSender, LanePoller> {
     let lane = |number: usize| plain_lane(&number.to_string(), capacity, OverflowPolicy::Block);
     let specs = (0..lanes).map(lane).collect();
     let BusRig { ring, bus, lanes } =

@@ -45,6 +45,7 @@ pub(crate) fn run(session: &mut Session) -> Result<(), SessionError> {
     versus(session, &pair, disruptor::one_by_one_to_four(), pollers)?;
     versus(session, &pair, broadcast::to(LANES), NO_GOAL)?;
     versus(session, &pair, channels::to(LANES), NO_GOAL)?;
+    versus(session, &pair, lanes::large(LANES), NO_GOAL)?;
     lone_quotes(session, &pair, lanes::bus(LANES))?;
     lone_quotes(session, &pair, rtrb_lanes::one_by_one(LANES))?;
     lone_quotes(session, &pair, disruptor::one_by_one_to_four())
@@ -66,7 +67,7 @@ fn versus<S: Sender, P: Poller>(
     for at in &rounds.at {
         let row = Row::at(Suite::FanOut, "throughput", "ns/quote", at, (0, our_name))
             .against(name, &at.figures[1], against.how)
-            .note("A quote is four deliveries. Every ring has 32,768 slots.");
+            .note("A quote is four deliveries. Rivals' rings have 16,384 slots, our lanes 17,408.");
         session.add(match against.goals {
             Some([near, _]) if at.distance == CoreDistance::Near => row.goal(near),
             Some([_, far]) => row.goal(far),
