@@ -77,11 +77,21 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Rounds of a comparison; on two cores, of each distance.
+    /// Rounds of a comparison on one core.
     #[must_use]
     pub const fn rounds(self) -> usize {
         match self {
             Self::Full => 7,
+            Self::Quick => 5,
+            Self::Tiny => 1,
+        }
+    }
+
+    /// Rounds of a comparison on two cores, of each distance: more, since some are lost.
+    #[must_use]
+    pub const fn pair_rounds(self) -> usize {
+        match self {
+            Self::Full => 15,
             Self::Quick => 5,
             Self::Tiny => 1,
         }
@@ -141,7 +151,7 @@ impl Scale {
     #[must_use]
     pub const fn micro_slices(self) -> usize {
         match self {
-            Self::Full => 1_400,
+            Self::Full => 4_200,
             Self::Quick => 500,
             Self::Tiny => 2,
         }

@@ -59,7 +59,7 @@ fn rows(
     mut runs: Vec<impl FnMut(&Pair) -> f64>,
 ) -> Result<(), SessionError> {
     let mut runs: Vec<Run<'_>> = runs.iter_mut().map(|run| run as Run<'_>).collect();
-    let rounds = two_core_rounds(pair, session.scale().rounds(), &mut runs);
+    let rounds = two_core_rounds(pair, session.scale().pair_rounds(), &mut runs);
     for at in &rounds.at {
         for frozen in 1..LANES {
             session.add(row(what, unit, at, frozen))?;

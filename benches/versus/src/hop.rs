@@ -70,7 +70,7 @@ fn versus<S: Sender, P: Poller>(
         for_about(run_ns, |pair, quotes| ours.throughput(pair, quotes)),
         for_about(run_ns, |pair, quotes| rival.throughput(pair, quotes)),
     );
-    let wanted = session.scale().rounds();
+    let wanted = session.scale().pair_rounds();
     let rounds = two_core_rounds(pair, wanted, &mut [&mut our_run, &mut rival_run]);
     drop((our_run, rival_run));
     for at in &rounds.at {
@@ -104,7 +104,7 @@ fn beside_bare_line<S: Sender, P: Poller>(
     let name = transport.name;
     let mut run = |pair: &Pair| transport.lone_quotes(pair, pace).of_lane(0, 0.5);
     let mut bare = |pair: &Pair| bare_line(pair, pace);
-    let wanted = session.scale().rounds();
+    let wanted = session.scale().pair_rounds();
     let rounds = two_core_rounds(pair, wanted, &mut [&mut run, &mut bare]);
     for at in &rounds.at {
         let what = "lone quote at 100,000/s, p50";

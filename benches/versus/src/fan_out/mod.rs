@@ -62,7 +62,7 @@ fn versus<S: Sender, P: Poller>(
     let run_ns = session.scale().run_ns();
     let mut our_run = for_about(run_ns, |pair, quotes| ours.throughput(pair, quotes));
     let mut rival_run = for_about(run_ns, |pair, quotes| rival.throughput(pair, quotes));
-    let wanted = session.scale().rounds();
+    let wanted = session.scale().pair_rounds();
     let rounds = two_core_rounds(pair, wanted, &mut [&mut our_run, &mut rival_run]);
     for at in &rounds.at {
         let row = Row::at(Suite::FanOut, "throughput", "ns/quote", at, (0, our_name))
@@ -92,7 +92,7 @@ fn lone_quotes<S: Sender, P: Poller>(
         latencies.of_lane(0, 0.5)
     };
     let mut bare = |pair: &Pair| bare_line(pair, pace);
-    let wanted = session.scale().rounds();
+    let wanted = session.scale().pair_rounds();
     let rounds = two_core_rounds(pair, wanted, &mut [&mut first, &mut bare]);
     let last_lane = Series::new(last_lane).median();
     for at in &rounds.at {
