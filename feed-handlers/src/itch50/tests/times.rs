@@ -69,6 +69,18 @@ fn a_stamp_beyond_the_day_is_counted_and_flagged() {
 }
 
 #[test]
+fn the_first_and_the_last_plausible_time_are_kept() {
+    let mut rig = Rig::new();
+    assert_eq!(rig.handler.counts().first_ts_event, None);
+    for ns in [u64::MAX, 5_000, 9_000, 7_000, u64::MAX] {
+        rig.silent(at(ns, system(b'O')));
+    }
+    let counts = rig.handler.counts();
+    assert_eq!(counts.first_ts_event, Some(rig.utc(5_000)));
+    assert_eq!(counts.last_ts_event, Some(rig.utc(7_000)));
+}
+
+#[test]
 fn bad_stamps_of_any_message_are_counted() {
     let mut rig = Rig::new();
     rig.silent(at(u64::MAX, system(b'O')));
