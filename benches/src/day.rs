@@ -103,6 +103,17 @@ impl Day {
         &self.bytes[self.slices[index].bytes.clone()]
     }
 
+    /// The day in turns of `slices_of_turn` slices each: where each turn ends in the day's bytes,
+    /// and how many messages it has.
+    #[must_use]
+    pub fn turns(&self, slices_of_turn: usize) -> Vec<(usize, u64)> {
+        let turn = |slices: &[DaySlice]| {
+            let end = slices.last().map_or(0, |slice| slice.bytes.end);
+            (end, slices.iter().map(|slice| slice.messages).sum())
+        };
+        self.slices.chunks(slices_of_turn.max(1)).map(turn).collect()
+    }
+
     /// How many messages.
     #[must_use]
     pub fn messages(&self) -> u64 {
@@ -174,6 +185,9 @@ mod tests {
         let messages: u64 = day.slices().iter().map(|slice| slice.messages).sum();
         assert_eq!(messages, day.messages());
         assert!(messages > 4_500 && day.live_orders_max() > 100);
+        let turns = day.turns(3);
+        assert_eq!((turns.len(), turns[2].0), (3, day.bytes().len()));
+        assert_eq!(turns.iter().map(|(_, messages)| messages).sum::<u64>(), messages);
         assert!(messages_of(day.bytes()).all(|message| !LEFT_OUT.contains(&message[0])));
     }
 

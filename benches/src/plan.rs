@@ -126,6 +126,16 @@ impl Scale {
         }
     }
 
+    /// Slices that two books go through in one turn. Two books of half a million orders evict each
+    /// other from the caches, so short turns would measure the refill.
+    #[must_use]
+    pub const fn slices_of_turn(self) -> usize {
+        match self {
+            Self::Full => 3,
+            Self::Quick | Self::Tiny => 1,
+        }
+    }
+
     /// Time that one throughput run on two cores should take, ns.
     #[must_use]
     pub const fn run_ns(self) -> u64 {

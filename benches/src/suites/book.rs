@@ -25,8 +25,9 @@ pub fn run(session: &mut Session) -> Result<(), SessionError> {
     let day = session.day()?;
     // In pairs: the books of each have to share the caches with as few others as possible.
     for batch_max in SMALLER_BATCHES {
-        let mut contenders = [book(&day, batch_max), book(&day, BATCH_MAX)];
-        let standings = contest(session.scale().rounds(), day.slices().len(), &mut contenders);
+        let turns = day.turns(session.scale().slices_of_turn());
+        let mut contenders = [book(&day, &turns, batch_max), book(&day, &turns, BATCH_MAX)];
+        let standings = contest(session.scale().rounds(), turns.len(), &mut contenders);
         let [smaller, full] = &standings[..] else { continue };
         let what = "decode + book + quote, by size of batch";
         let row = Row::of(Suite::Book, what, "ns/message", smaller)
@@ -37,14 +38,14 @@ pub fn run(session: &mut Session) -> Result<(), SessionError> {
     Ok(())
 }
 
-/// A handler that does the day slice by slice in batches of at most `batch_max`.
+/// A handler that does the day turn by turn (see [`Day::turns`]) in batches of at most `batch_max`.
 #[must_use]
-pub fn book(day: &Day, batch_max: usize) -> Contender<'_> {
+pub fn book<'a>(day: &'a Day, turns: &'a [(usize, u64)], batch_max: usize) -> Contender<'a> {
     let mut handler = handler(Arc::default(), day.orders_expected());
     let mut source = MemorySource::new(day.bytes());
     let horizon = source.horizon();
-    Contender::timed(format!("batches of {batch_max}"), move |slice| {
-        horizon.release(day.slices()[slice].bytes.end);
+    Contender::timed(format!("batches of {batch_max}"), move |turn| {
+        horizon.release(turns[turn].0);
         handle_released(&mut handler, &mut source, batch_max)
     })
 }

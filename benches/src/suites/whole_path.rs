@@ -3,7 +3,7 @@
 //! The agents are those that run live, on the engine clock with its cold thread, with the four lanes
 //! of the reference installation. In one thread they are polled in turn; on two cores feed and bus
 //! are on one and the four consumers on the other. Both sides of a comparison go through the same
-//! slice of the day one right after the other, each with books of its own. The session lies in the
+//! turn of the day one right after the other, each with books of its own. The session lies in the
 //! past, so every end-to-end sample is beyond the histogram's range and costs the clamp besides.
 
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use freshlane_consumers::ConsumerAgent;
 use freshlane_feed_handlers::feed::{FeedAgent, ReceiveClock, StopSignal, WhenFull};
+use freshlane_feed_handlers::itch50::BATCH_MAX;
 use freshlane_quote::{Agent, EngineClock, SymbolDirectory};
 
 use super::book::book;
@@ -40,9 +41,12 @@ pub fn run(session: &mut Session) -> Result<(), SessionError> {
     let day = session.day()?;
     let clock = session.timekeeping().clock();
     let mut path = PathRig::new(&day, &clock);
-    let mut contenders =
-        [Contender::timed("whole path", |slice| path.run_slice(&day, slice)), book(&day, 32)];
-    let standings = contest(session.scale().rounds(), day.slices().len(), &mut contenders);
+    let turns = day.turns(session.scale().slices_of_turn());
+    let mut contenders = [
+        Contender::timed("whole path", |turn| path.run_turn(turns[turn])),
+        book(&day, &turns, BATCH_MAX),
+    ];
+    let standings = contest(session.scale().rounds(), turns.len(), &mut contenders);
     let row = Row::of(Suite::WholePath, "whole path in one thread", "ns/message", &standings[0])
         .against(ALONE, &standings[1].each_ns, Comparison::Times)
         .goal(GOAL);
@@ -60,31 +64,30 @@ fn on_two_cores(
     day: &Day,
     clock: &EngineClock,
 ) -> Result<(), SessionError> {
+    // Each round has a turn of its own, so shorter turns here: there have to be enough rounds.
+    let turns = day.turns(session.scale().slices_of_turn().div_ceil(2));
     let mut path = PathRig::new(day, clock);
-    let mut path_slices = day.slices().iter();
+    let mut path_turns = turns.iter();
     let mut run_path = |pair: &Pair| {
-        path_slices.next().map_or(f64::NAN, |slice| {
-            path.horizon.release(slice.bytes.end);
-            path.run_on(pair, slice.messages).each_ns()
-        })
+        path_turns.next().map_or(f64::NAN, |turn| path.run_turn_on(pair, *turn).each_ns())
     };
     let mut alone = handler(Arc::default(), day.orders_expected());
     let mut source = MemorySource::new(day.bytes());
-    let mut alone_slices = day.slices().iter();
+    let mut alone_turns = turns.iter();
     let mut run_alone = |_: &Pair| {
-        alone_slices.next().map_or(f64::NAN, |slice| {
-            source.horizon().release(slice.bytes.end);
-            Cost::of(|| handle_released(&mut alone, &mut source, 32)).each_ns()
+        alone_turns.next().map_or(f64::NAN, |(end, _)| {
+            source.horizon().release(*end);
+            Cost::of(|| handle_released(&mut alone, &mut source, BATCH_MAX)).each_ns()
         })
     };
     let contenders: &mut [Run<'_>] = &mut [&mut run_path, &mut run_alone];
-    // Three times as many rounds are tried at most, each with a slice of its own.
-    let rounds = two_core_rounds(pair, day.slices().len() / 3, contenders);
+    // Three times as many rounds are tried at most.
+    let rounds = two_core_rounds(pair, turns.len() / 3, contenders);
     for at in &rounds.at {
         let what = "whole path on two cores (feed and bus, consumers)";
         let row = Row::at(Suite::WholePath, what, "ns/message", at, (0, "whole path"))
             .against(ALONE, &at.figures[1], Comparison::Times)
-            .note("On two cores a round is one slice; the goal is for near cores.");
+            .note("On two cores a round is one turn of the day; the goal is for near cores.");
         let is_near = at.distance == crate::hop::CoreDistance::Near;
         session.add(if is_near { row.goal(GOAL) } else { row })?;
     }
@@ -120,15 +123,16 @@ impl<'a> PathRig<'a> {
         Self { horizon, producing: vec![Box::new(feed), Box::new(bus)], consuming }
     }
 
-    /// One slice, every agent polled in turn by this thread.
-    fn run_slice(&mut self, day: &Day, slice: usize) -> u64 {
-        self.horizon.release(day.slices()[slice].bytes.end);
+    /// Goes on to byte `end`, every agent polled in turn by this thread; returns the messages.
+    fn run_turn(&mut self, (end, messages): (usize, u64)) -> u64 {
+        self.horizon.release(end);
         while poll_boxed(&mut self.producing) + poll(&mut self.consuming) > 0 {}
-        day.slices()[slice].messages
+        messages
     }
 
-    /// What is released, by two threads.
-    fn run_on(&mut self, pair: &Pair, messages: u64) -> Cost {
+    /// The same by two threads.
+    fn run_turn_on(&mut self, pair: &Pair, (end, messages): (usize, u64)) -> Cost {
+        self.horizon.release(end);
         let is_over = AtomicBool::new(false);
         let Self { producing, consuming, .. } = self;
         let run = pair.run(
@@ -185,7 +189,7 @@ mod tests {
         handle_released(&mut alone, &mut source, 32);
         let quoted = alone.ledger().outcome(Outcome::Quoted);
         let mut path = PathRig::new(&day, &timekeeping.clock());
-        let messages: u64 = (0..3).map(|slice| path.run_slice(&day, slice)).sum();
+        let messages: u64 = day.turns(2).into_iter().map(|turn| path.run_turn(turn)).sum();
         assert_eq!(messages, day.messages());
         for lane in &path.consuming {
             let ledger = lane.telemetry().ledger();

@@ -1,5 +1,5 @@
 //! Levels as an array of structures a side, sorted so that the best stands last, searched by
-//! bisection. It lost by its mispredicted branches: bisection is a row of coin tosses.
+//! bisection. Against it: bisection is a row of coin tosses to the branch predictor.
 
 use freshlane_feed_handlers::book::{Best, Side};
 

@@ -1,5 +1,6 @@
-//! Orders in a vector by reference: no search at all. It lost because its memory grows with the
-//! references of the day and not with the live orders, and holds only where references are dense.
+//! Orders in a vector by reference: no search at all. Against it, however fast it is: its
+//! memory grows with the references of the day and not with the live orders, and it holds only where
+//! references are dense and begin low.
 
 use freshlane_feed_handlers::book::Side;
 

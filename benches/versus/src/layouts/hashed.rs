@@ -1,4 +1,5 @@
-//! Orders in the standard library's map. It lost by its hash function and by two lines an order.
+//! Orders in the standard library's map. Against it: its hash function, and two cache lines an
+//! order.
 
 use std::collections::HashMap;
 

@@ -39,7 +39,7 @@ pub(crate) fn run(session: &mut Session) -> Result<(), SessionError> {
     if !session.wants(Suite::BookLayouts) {
         return Ok(());
     }
-    let operations = Operations::of(&*session.day()?);
+    let operations = Operations::of(&*session.day()?, session.scale().slices_of_turn());
     let what = "orders by reference, levels by price";
     for (name, layout) in losers(&operations) {
         let ours = Box::new(Ours::one_by_one(&operations));
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn every_layout_has_the_same_tops_after_the_same_operations() {
         let day = Day::generate(&DaySpec::of((100, 60_000, 4_000), 3)).unwrap();
-        let operations = Operations::of(&day);
+        let operations = Operations::of(&day, 1);
         let tops_of = |mut layout: Box<dyn Layout>| -> Vec<u64> {
             (0..3).map(|slice| layout.replay(&operations, slice).tops.0).collect()
         };

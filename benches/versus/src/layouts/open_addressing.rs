@@ -1,6 +1,6 @@
 //! Orders in entries of 32 bytes, open addressing with linear probing; a removal shifts what
-//! follows back. It lost because a removal walks on over its neighbours, and where the walk ends is
-//! a coin toss to the branch predictor.
+//! follows back. Against it: a removal walks on over its neighbours, and where the walk ends is a coin
+//! toss to the branch predictor.
 
 use freshlane_feed_handlers::book::Side;
 

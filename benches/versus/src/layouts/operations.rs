@@ -86,13 +86,16 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    pub(super) fn of(day: &Day) -> Self {
-        let (mut all, mut slices) = (Vec::new(), Vec::new());
-        for index in 0..day.slices().len() {
+    /// The operations of `day`; a slice here is as long as `slices_of_turn` of the day's.
+    pub(super) fn of(day: &Day, slices_of_turn: usize) -> Self {
+        let (mut all, mut slices, mut at) = (Vec::new(), Vec::new(), 0);
+        for (end, _) in day.turns(slices_of_turn) {
             let start = all.len();
-            let messages = messages_of(day.slice(index)).filter_map(|m| Message::decode(m).ok());
+            let messages = messages_of(&day.bytes()[at..end]);
+            let messages = messages.filter_map(|message| Message::decode(message).ok());
             all.extend(messages.filter_map(Operation::of));
             slices.push(start..all.len());
+            at = end;
         }
         let reference_max = all.iter().map(|operation| operation.reference_max()).max();
         Self {

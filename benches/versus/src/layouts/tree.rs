@@ -1,4 +1,4 @@
-//! Levels in a `BTreeMap` a side. It lost because its best level is a pointer chase.
+//! Levels in a `BTreeMap` a side. Against it: the best level is a pointer chase.
 
 use std::collections::BTreeMap;
 
