@@ -40,6 +40,7 @@ pub(crate) fn run(session: &mut Session) -> Result<(), SessionError> {
     let push_and_pop = Against { how: Comparison::TimesAsFast, goals: Some([2.5, 3.0]) };
     let pollers = Against { how: Comparison::Times, goals: Some([2.5, 2.5]) };
     versus(session, &pair, rtrb_lanes::one_by_one(LANES), push_and_pop)?;
+    versus(session, &pair, rtrb_lanes::popped_in_runs(LANES), NO_GOAL)?;
     versus(session, &pair, rtrb_lanes::in_batches(LANES), NO_GOAL)?;
     versus(session, &pair, disruptor::in_batches_to_four(), pollers)?;
     versus(session, &pair, disruptor::one_by_one_to_four(), pollers)?;

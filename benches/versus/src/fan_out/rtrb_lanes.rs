@@ -5,15 +5,19 @@ use rtrb::{Consumer, Producer, RingBuffer};
 
 use crate::transport::{POLL_MAX, Poller, SLOTS, Sender, Transport};
 
-/// Each quote pushed to every lane before the next, and popped one by one.
+/// Each quote pushed to every lane before the next, and popped from each lane in turn.
 pub(crate) fn one_by_one(lanes: usize) -> Transport<OneByOne, Pop> {
+    popping("`rtrb` push and pop", lanes, 1)
+}
+
+/// The same, but up to 64 quotes popped from a lane before the next is looked at.
+pub(crate) fn popped_in_runs(lanes: usize) -> Transport<OneByOne, Pop> {
+    popping("`rtrb` push, pops in runs of 64", lanes, POLL_MAX)
+}
+
+fn popping(name: &'static str, lanes: usize, run_max: usize) -> Transport<OneByOne, Pop> {
     let (producers, consumers) = (0..lanes).map(|_| RingBuffer::new(SLOTS)).unzip();
-    Transport {
-        name: "`rtrb` push and pop",
-        lanes,
-        sender: OneByOne(producers),
-        poller: Pop(consumers),
-    }
+    Transport { name, lanes, sender: OneByOne(producers), poller: Pop { consumers, run_max } }
 }
 
 /// Each batch written to one lane and then to the next, and read in chunks.
@@ -40,13 +44,16 @@ impl Sender for OneByOne {
     }
 }
 
-pub(crate) struct Pop(Vec<Consumer<Quote>>);
+pub(crate) struct Pop {
+    consumers: Vec<Consumer<Quote>>,
+    run_max: usize,
+}
 
 impl Poller for Pop {
     #[inline]
     fn poll(&mut self, mut visit: impl FnMut(usize, &Quote)) {
-        for (index, lane) in self.0.iter_mut().enumerate() {
-            for _ in 0..POLL_MAX {
+        for (index, lane) in self.consumers.iter_mut().enumerate() {
+            for _ in 0..self.run_max {
                 let Ok(quote) = lane.pop() else { break };
                 visit(index, &quote);
             }
