@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
@@ -9,6 +10,41 @@ use freshlane::admin::{AdminServer, metrics};
 use freshlane::engine::Engine;
 use freshlane_config::{Config, FeedSource};
 use freshlane_quote::IdlePolicy;
+
+/// Every family of the scrape with its type: all there is, and nothing else.
+const FAMILIES: [(&str, &str); 31] = [
+    ("bus_received", "counter"),
+    ("bus_unrouted", "counter"),
+    ("clock_backwards", "counter"),
+    ("clock_jumps", "counter"),
+    ("clock_offset_seconds", "gauge"),
+    ("clock_source", "gauge"),
+    ("feed_bad_timestamps", "counter"),
+    ("feed_book_growths", "counter"),
+    ("feed_clamped", "counter"),
+    ("feed_events", "counter"),
+    ("feed_events_refused", "counter"),
+    ("feed_live_orders", "gauge"),
+    ("feed_messages", "counter"),
+    ("feed_received", "counter"),
+    ("lane_age_seconds", "histogram"),
+    ("lane_capacity", "gauge"),
+    ("lane_delivered", "counter"),
+    ("lane_depth", "gauge"),
+    ("lane_detached", "gauge"),
+    ("lane_drop_age_seconds", "histogram"),
+    ("lane_dropped", "counter"),
+    ("lane_end_to_end_seconds", "histogram"),
+    ("lane_events_delivered", "counter"),
+    ("lane_events_dropped", "counter"),
+    ("lane_expired", "counter"),
+    ("lane_ledger_imbalance", "gauge"),
+    ("lane_margin_seconds", "gauge"),
+    ("lane_offered", "counter"),
+    ("lane_oldest_age_seconds", "gauge"),
+    ("lane_ttl_seconds", "gauge"),
+    ("thread_pinned", "gauge"),
+];
 
 fn get(address: SocketAddr, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -99,6 +135,30 @@ fn every_series_is_there_from_the_start_and_agrees_with_the_ledger_at_the_end() 
     let sum = value(&body, "freshlane_lane_age_seconds_sum{lane=\"risk\"}");
     let count = value(&body, "freshlane_lane_age_seconds_count{lane=\"risk\"}");
     assert!((1e-7..1.0).contains(&(sum / count)), "ages are in seconds: mean {}", sum / count);
+}
+
+#[test]
+fn the_scrape_has_every_family_with_a_series_and_no_other() {
+    let (mut engine, server) = start(1_000);
+    let (_, body) = get(server.address(), "/metrics");
+    engine.stop().unwrap();
+    let families: BTreeSet<_> = body
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE freshlane_")?.split_once(' '))
+        .collect();
+    assert_eq!(families, BTreeSet::from(FAMILIES));
+    for (family, kind) in FAMILIES {
+        let suffix = match kind {
+            "counter" => "_total",
+            "histogram" => "_count",
+            _ => "",
+        };
+        let series = format!("freshlane_{family}{suffix}");
+        let has_series = body.lines().any(|line| {
+            line.strip_prefix(&series).is_some_and(|rest| rest.starts_with(['{', ' ']))
+        });
+        assert!(has_series, "{series} has no series:\n{body}");
+    }
 }
 
 #[test]
